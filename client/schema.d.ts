@@ -425,6 +425,98 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/images/generations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create images from a text
+         * @description In OpenAI's form, for the models of every provider. `sandbox/image` draws a pattern without a provider. Requires the permission `write`.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: {
+                    /** @description Names this request for 24 hours, for your account. A repeat with the same key, path and body receives the first answer again, with `x-idempotent-replay: true`, free of charge; while the first request runs, the repeat waits. With another path or body it is rejected: 400, issue `key_reused`. Answers from a provider are stored, errors too, up to 8 MB; a request that is rejected before leaves the key free. With this header, a request without streaming whose client disconnects is completed, charged and stored; a stream whose client disconnects is cancelled and not stored. */
+                    "Idempotency-Key"?: string | undefined;
+                } | undefined;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["ImageRequest"];
+                };
+            };
+            responses: {
+                /** @description The images */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Images"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/images/edits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create images from others and a text
+         * @description In the form of OpenAI's requests that are JSON: images are addresses or data URLs. Requires the permission `write`.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: {
+                    /** @description Names this request for 24 hours, for your account. A repeat with the same key, path and body receives the first answer again, with `x-idempotent-replay: true`, free of charge; while the first request runs, the repeat waits. With another path or body it is rejected: 400, issue `key_reused`. Answers from a provider are stored, errors too, up to 8 MB; a request that is rejected before leaves the key free. With this header, a request without streaming whose client disconnects is completed, charged and stored; a stream whose client disconnects is cancelled and not stored. */
+                    "Idempotency-Key"?: string | undefined;
+                } | undefined;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["ImageEditRequest"];
+                };
+            };
+            responses: {
+                /** @description The images */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Images"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/messages": {
         parameters: {
             query?: never;
@@ -9347,6 +9439,106 @@ export interface components {
             response_format?: (("json" | "text" | "srt" | "verbose_json" | "vtt" | "diarized_json") | null) | undefined;
             temperature?: (number | null) | undefined;
         };
+        ImageRequest: {
+            /** @description `<provider>/<model>`; `GET /v1/models` lists the available models */
+            model: string;
+            /** @description Number of images */
+            n?: (number | null) | undefined;
+            /** @description `auto`, or width and height in pixels such as `1024x1024` */
+            size?: (string | null) | undefined;
+            quality?: (("auto" | "low" | "medium" | "high" | "xhigh" | "max" | "standard" | "hd") | null) | undefined;
+            response_format?: (("url" | "b64_json") | null) | undefined;
+            output_format?: (("png" | "jpeg" | "webp") | null) | undefined;
+            output_compression?: (number | null) | undefined;
+            background?: (("transparent" | "opaque" | "auto") | null) | undefined;
+            /** @description Answer as server-sent events */
+            stream?: (boolean | null) | undefined;
+            /** @description Number of unfinished images that a stream shows of each */
+            partial_images?: (number | null) | undefined;
+            user?: (string | null) | undefined;
+            safety_identifier?: (string | null) | undefined;
+            prompt: string;
+            style?: (("vivid" | "natural") | null) | undefined;
+            moderation?: (("auto" | "low") | null) | undefined;
+        };
+        /**
+         * @description The images
+         * @example {
+         *       "created": 1795219200,
+         *       "model": "sandbox/image",
+         *       "data": [
+         *         {
+         *           "b64_json": "iVBORw0KGgo=",
+         *           "revised_prompt": "Simulated: a lighthouse at dusk"
+         *         }
+         *       ],
+         *       "size": "1024x1024",
+         *       "quality": "low",
+         *       "usage": {
+         *         "input_tokens": 5,
+         *         "input_tokens_details": {
+         *           "text_tokens": 5,
+         *           "image_tokens": 0
+         *         },
+         *         "output_tokens": 0,
+         *         "output_tokens_details": {
+         *           "text_tokens": 0,
+         *           "image_tokens": 0
+         *         },
+         *         "total_tokens": 5
+         *       }
+         *     }
+         */
+        Images: {
+            created: number;
+            model: string;
+            data: {
+                b64_json?: string | undefined;
+                /** @description An address of the provider, or a data URL */
+                url?: string | undefined;
+                revised_prompt?: string | undefined;
+            }[];
+            size?: string | undefined;
+            quality?: string | undefined;
+            usage: {
+                input_tokens: number;
+                input_tokens_details: {
+                    text_tokens: number;
+                    image_tokens: number;
+                };
+                output_tokens: number;
+                total_tokens: number;
+            };
+        };
+        ImageEditRequest: {
+            /** @description `<provider>/<model>`; `GET /v1/models` lists the available models */
+            model: string;
+            /** @description Number of images */
+            n?: (number | null) | undefined;
+            /** @description `auto`, or width and height in pixels such as `1024x1024` */
+            size?: (string | null) | undefined;
+            quality?: (("auto" | "low" | "medium" | "high" | "xhigh" | "max" | "standard" | "hd") | null) | undefined;
+            response_format?: (("url" | "b64_json") | null) | undefined;
+            output_format?: (("png" | "jpeg" | "webp") | null) | undefined;
+            output_compression?: (number | null) | undefined;
+            background?: (("transparent" | "opaque" | "auto") | null) | undefined;
+            /** @description Answer as server-sent events */
+            stream?: (boolean | null) | undefined;
+            /** @description Number of unfinished images that a stream shows of each */
+            partial_images?: (number | null) | undefined;
+            user?: (string | null) | undefined;
+            safety_identifier?: (string | null) | undefined;
+            prompt: string;
+            /** @description The images to change: `https:` addresses or data URLs */
+            images: {
+                image_url: string;
+            }[];
+            /** @description Transparent where the first image is to be changed */
+            mask?: ({
+                image_url: string;
+            } | null) | undefined;
+            input_fidelity?: (("high" | "low") | null) | undefined;
+        };
         MessageText: {
             /** @constant */
             type: "text";
@@ -10132,6 +10324,10 @@ export interface components {
                 request: number | null;
                 /** @description Per web search by the provider. */
                 search: number | null;
+                /** @description Per image of the answer. */
+                made_image: number | null;
+                /** @description Per 1,000,000 pixels of the images of the answer. */
+                made_megapixel: number | null;
                 /** @description Rates in place of those above; null for those that stay. The later of two counts. */
                 tiers: {
                     /** @description For prompts of more tokens than this, cached ones included. */
@@ -10140,6 +10336,10 @@ export interface components {
                     /** @description `HH:MM`, UTC. */
                     from: string | null;
                     until: string | null;
+                    /** @description For images of this quality. */
+                    quality: string | null;
+                    /** @description For images of more pixels than this. */
+                    above_pixels: number | null;
                     input: number | null;
                     output: number | null;
                     cached_input: number | null;
@@ -10166,6 +10366,10 @@ export interface components {
                     request: number | null;
                     /** @description Per web search by the provider. */
                     search: number | null;
+                    /** @description Per image of the answer. */
+                    made_image: number | null;
+                    /** @description Per 1,000,000 pixels of the images of the answer. */
+                    made_megapixel: number | null;
                 }[];
                 /** @constant */
                 currency: "USD";
@@ -10198,12 +10402,16 @@ export interface components {
                 image?: (number | null) | undefined;
                 request?: (number | null) | undefined;
                 search?: (number | null) | undefined;
+                made_image?: (number | null) | undefined;
+                made_megapixel?: (number | null) | undefined;
                 /** @description If two tiers apply, the rates of the later one count. */
                 tiers?: ({
                     above?: (number | null) | undefined;
                     service_tier?: (("flex" | "priority" | "batch") | null) | undefined;
                     from?: (string | null) | undefined;
                     until?: (string | null) | undefined;
+                    quality?: (string | null) | undefined;
+                    above_pixels?: (number | null) | undefined;
                     input?: (number | null) | undefined;
                     output?: (number | null) | undefined;
                     cached_input?: (number | null) | undefined;
@@ -10222,6 +10430,8 @@ export interface components {
                     image?: (number | null) | undefined;
                     request?: (number | null) | undefined;
                     search?: (number | null) | undefined;
+                    made_image?: (number | null) | undefined;
+                    made_megapixel?: (number | null) | undefined;
                 }[] | null) | undefined;
             } | null;
         };
@@ -11068,6 +11278,10 @@ export interface components {
                 request: number | null;
                 /** @description Per web search by the provider. */
                 search: number | null;
+                /** @description Per image of the answer. */
+                made_image: number | null;
+                /** @description Per 1,000,000 pixels of the images of the answer. */
+                made_megapixel: number | null;
             } | null;
             /** @description Charged units other than tokens; characters and time are null if the price has no rate for them */
             measured: {
@@ -11696,7 +11910,7 @@ export interface components {
             capabilities: {
                 [key: string]: boolean;
             };
-            /** @description USD per 1,000,000 tokens or characters; `audio_hour` per hour; `second`, `image`, `request` and `search` per piece. */
+            /** @description USD per 1,000,000 tokens or characters; `audio_hour` per hour; `second`, `image`, `request`, `search`, `made_image` and `made_megapixel` per piece. */
             pricing: {
                 /** @description Null where no price is known. */
                 input: number | null;
@@ -11725,6 +11939,10 @@ export interface components {
                 request: number | null;
                 /** @description Per web search by the provider. */
                 search: number | null;
+                /** @description Per image of the answer. */
+                made_image: number | null;
+                /** @description Per 1,000,000 pixels of the images of the answer. */
+                made_megapixel: number | null;
                 /** @description Rates in place of those above; null for those that stay. The later of two counts. */
                 tiers: {
                     /** @description For prompts of more tokens than this, cached ones included. */
@@ -11733,6 +11951,10 @@ export interface components {
                     /** @description `HH:MM`, UTC. */
                     from: string | null;
                     until: string | null;
+                    /** @description For images of this quality. */
+                    quality: string | null;
+                    /** @description For images of more pixels than this. */
+                    above_pixels: number | null;
                     input: number | null;
                     output: number | null;
                     cached_input: number | null;
@@ -11759,6 +11981,10 @@ export interface components {
                     request: number | null;
                     /** @description Per web search by the provider. */
                     search: number | null;
+                    /** @description Per image of the answer. */
+                    made_image: number | null;
+                    /** @description Per 1,000,000 pixels of the images of the answer. */
+                    made_megapixel: number | null;
                 }[];
                 /** @constant */
                 currency: "USD";
@@ -12370,7 +12596,7 @@ export interface components {
             platform_fee_percent: number;
             /** @description Whether platform connections are available; without them, accounts can use only their own connections and those of their organizations */
             platform_connections: boolean;
-            /** @description Whether chat completions, completions, embeddings, moderations, rerank and speech accept a model name without its provider, `gpt-4o` for `openai/gpt-4o`, where exactly one maker lists it; accounts may choose otherwise. `/v1/messages` and `/v1/responses` always do */
+            /** @description Whether chat completions, completions, embeddings, moderations, rerank, speech and images accept a model name without its provider, `gpt-4o` for `openai/gpt-4o`, where exactly one maker lists it; accounts may choose otherwise. `/v1/messages` and `/v1/responses` always do */
             bare_model_names: boolean;
             owner_price_limits: {
                 /** @description Maximum price that owners of connections can charge for 1,000,000 input tokens of models that the catalogue does not have; at most 1,000,000; 0: they cannot set prices; in USD */
@@ -12453,7 +12679,7 @@ export interface components {
             platform_connections?: boolean | undefined;
             /**
              * Model names need no provider
-             * @description Whether chat completions, completions, embeddings, moderations, rerank and speech accept a model name without its provider, `gpt-4o` for `openai/gpt-4o`, where exactly one maker lists it; accounts may choose otherwise. `/v1/messages` and `/v1/responses` always do
+             * @description Whether chat completions, completions, embeddings, moderations, rerank, speech and images accept a model name without its provider, `gpt-4o` for `openai/gpt-4o`, where exactly one maker lists it; accounts may choose otherwise. `/v1/messages` and `/v1/responses` always do
              */
             bare_model_names?: boolean | undefined;
             owner_price_limits?: {
@@ -13001,6 +13227,7 @@ export interface components {
                     chat?: ("user" | "safety_identifier" | "prompt_cache_key" | "user_id" | "session_id" | "cache_salt" | "prompt_cache_isolation_key")[] | undefined;
                     completions?: ("user" | "safety_identifier" | "prompt_cache_key" | "user_id" | "session_id" | "cache_salt" | "prompt_cache_isolation_key")[] | undefined;
                     embeddings?: ("user" | "safety_identifier" | "prompt_cache_key" | "user_id" | "session_id" | "cache_salt" | "prompt_cache_isolation_key")[] | undefined;
+                    images?: ("user" | "safety_identifier" | "prompt_cache_key" | "user_id" | "session_id" | "cache_salt" | "prompt_cache_isolation_key")[] | undefined;
                     responses?: ("user" | "safety_identifier" | "prompt_cache_key" | "user_id" | "session_id" | "cache_salt" | "prompt_cache_isolation_key")[] | undefined;
                 } | undefined;
                 /** @default false */
@@ -13060,6 +13287,36 @@ export interface components {
                 transcriptionFormat?: ("openai" | "mistral" | "deepgram" | "elevenlabs") | undefined;
                 /** @default 0 */
                 minAudioSeconds?: number | undefined;
+                /** @default {} */
+                images?: {
+                    /**
+                     * @default size
+                     * @enum {string}
+                     */
+                    size?: ("size" | "sides" | "ratio") | undefined;
+                    /**
+                     * @default [
+                     *       "1:1"
+                     *     ]
+                     */
+                    ratios?: string[] | undefined;
+                    /** @default b64_json */
+                    base64?: string | undefined;
+                    /**
+                     * @default [
+                     *       "gpt-image",
+                     *       "chatgpt-image"
+                     *     ]
+                     */
+                    dataModels?: string[] | undefined;
+                    /**
+                     * @default openai
+                     * @enum {string}
+                     */
+                    edits?: ("openai" | "xai" | "none") | undefined;
+                    /** @default [] */
+                    drop?: string[] | undefined;
+                } | undefined;
             } | null) | undefined;
         };
         ChangedProvider: {
@@ -13190,6 +13447,7 @@ export interface components {
                     chat?: ("user" | "safety_identifier" | "prompt_cache_key" | "user_id" | "session_id" | "cache_salt" | "prompt_cache_isolation_key")[] | undefined;
                     completions?: ("user" | "safety_identifier" | "prompt_cache_key" | "user_id" | "session_id" | "cache_salt" | "prompt_cache_isolation_key")[] | undefined;
                     embeddings?: ("user" | "safety_identifier" | "prompt_cache_key" | "user_id" | "session_id" | "cache_salt" | "prompt_cache_isolation_key")[] | undefined;
+                    images?: ("user" | "safety_identifier" | "prompt_cache_key" | "user_id" | "session_id" | "cache_salt" | "prompt_cache_isolation_key")[] | undefined;
                     responses?: ("user" | "safety_identifier" | "prompt_cache_key" | "user_id" | "session_id" | "cache_salt" | "prompt_cache_isolation_key")[] | undefined;
                 } | undefined;
                 /** @default false */
@@ -13249,6 +13507,36 @@ export interface components {
                 transcriptionFormat?: ("openai" | "mistral" | "deepgram" | "elevenlabs") | undefined;
                 /** @default 0 */
                 minAudioSeconds?: number | undefined;
+                /** @default {} */
+                images?: {
+                    /**
+                     * @default size
+                     * @enum {string}
+                     */
+                    size?: ("size" | "sides" | "ratio") | undefined;
+                    /**
+                     * @default [
+                     *       "1:1"
+                     *     ]
+                     */
+                    ratios?: string[] | undefined;
+                    /** @default b64_json */
+                    base64?: string | undefined;
+                    /**
+                     * @default [
+                     *       "gpt-image",
+                     *       "chatgpt-image"
+                     *     ]
+                     */
+                    dataModels?: string[] | undefined;
+                    /**
+                     * @default openai
+                     * @enum {string}
+                     */
+                    edits?: ("openai" | "xai" | "none") | undefined;
+                    /** @default [] */
+                    drop?: string[] | undefined;
+                } | undefined;
             } | undefined;
         };
         OperatedModel: {
@@ -13294,6 +13582,10 @@ export interface components {
                 request: number | null;
                 /** @description Per web search by the provider. */
                 search: number | null;
+                /** @description Per image of the answer. */
+                made_image: number | null;
+                /** @description Per 1,000,000 pixels of the images of the answer. */
+                made_megapixel: number | null;
                 /** @description Rates in place of those above; null for those that stay. The later of two counts. */
                 tiers: {
                     /** @description For prompts of more tokens than this, cached ones included. */
@@ -13302,6 +13594,10 @@ export interface components {
                     /** @description `HH:MM`, UTC. */
                     from: string | null;
                     until: string | null;
+                    /** @description For images of this quality. */
+                    quality: string | null;
+                    /** @description For images of more pixels than this. */
+                    above_pixels: number | null;
                     input: number | null;
                     output: number | null;
                     cached_input: number | null;
@@ -13328,6 +13624,10 @@ export interface components {
                     request: number | null;
                     /** @description Per web search by the provider. */
                     search: number | null;
+                    /** @description Per image of the answer. */
+                    made_image: number | null;
+                    /** @description Per 1,000,000 pixels of the images of the answer. */
+                    made_megapixel: number | null;
                 }[];
                 /** @constant */
                 currency: "USD";
@@ -13376,12 +13676,16 @@ export interface components {
                 image?: (number | null) | undefined;
                 request?: (number | null) | undefined;
                 search?: (number | null) | undefined;
+                made_image?: (number | null) | undefined;
+                made_megapixel?: (number | null) | undefined;
                 /** @description If two tiers apply, the rates of the later one count. */
                 tiers?: ({
                     above?: (number | null) | undefined;
                     service_tier?: (("flex" | "priority" | "batch") | null) | undefined;
                     from?: (string | null) | undefined;
                     until?: (string | null) | undefined;
+                    quality?: (string | null) | undefined;
+                    above_pixels?: (number | null) | undefined;
                     input?: (number | null) | undefined;
                     output?: (number | null) | undefined;
                     cached_input?: (number | null) | undefined;
@@ -13400,6 +13704,8 @@ export interface components {
                     image?: (number | null) | undefined;
                     request?: (number | null) | undefined;
                     search?: (number | null) | undefined;
+                    made_image?: (number | null) | undefined;
+                    made_megapixel?: (number | null) | undefined;
                 }[] | null) | undefined;
             } | null) | undefined;
             is_free?: (boolean | null) | undefined;
@@ -13436,6 +13742,10 @@ export interface components {
                     request: number | null;
                     /** @description Per web search by the provider. */
                     search: number | null;
+                    /** @description Per image of the answer. */
+                    made_image: number | null;
+                    /** @description Per 1,000,000 pixels of the images of the answer. */
+                    made_megapixel: number | null;
                     /** @description Rates in place of those above; null for those that stay. The later of two counts. */
                     tiers: {
                         /** @description For prompts of more tokens than this, cached ones included. */
@@ -13444,6 +13754,10 @@ export interface components {
                         /** @description `HH:MM`, UTC. */
                         from: string | null;
                         until: string | null;
+                        /** @description For images of this quality. */
+                        quality: string | null;
+                        /** @description For images of more pixels than this. */
+                        above_pixels: number | null;
                         input: number | null;
                         output: number | null;
                         cached_input: number | null;
@@ -13470,6 +13784,10 @@ export interface components {
                         request: number | null;
                         /** @description Per web search by the provider. */
                         search: number | null;
+                        /** @description Per image of the answer. */
+                        made_image: number | null;
+                        /** @description Per 1,000,000 pixels of the images of the answer. */
+                        made_megapixel: number | null;
                     }[];
                     /** @constant */
                     currency: "USD";
@@ -13498,12 +13816,16 @@ export interface components {
                 image?: (number | null) | undefined;
                 request?: (number | null) | undefined;
                 search?: (number | null) | undefined;
+                made_image?: (number | null) | undefined;
+                made_megapixel?: (number | null) | undefined;
                 /** @description If two tiers apply, the rates of the later one count. */
                 tiers?: ({
                     above?: (number | null) | undefined;
                     service_tier?: (("flex" | "priority" | "batch") | null) | undefined;
                     from?: (string | null) | undefined;
                     until?: (string | null) | undefined;
+                    quality?: (string | null) | undefined;
+                    above_pixels?: (number | null) | undefined;
                     input?: (number | null) | undefined;
                     output?: (number | null) | undefined;
                     cached_input?: (number | null) | undefined;
@@ -13522,6 +13844,8 @@ export interface components {
                     image?: (number | null) | undefined;
                     request?: (number | null) | undefined;
                     search?: (number | null) | undefined;
+                    made_image?: (number | null) | undefined;
+                    made_megapixel?: (number | null) | undefined;
                 }[] | null) | undefined;
             };
             effective_at?: (string) | undefined;
@@ -13558,12 +13882,16 @@ export interface components {
                 image?: (number | null) | undefined;
                 request?: (number | null) | undefined;
                 search?: (number | null) | undefined;
+                made_image?: (number | null) | undefined;
+                made_megapixel?: (number | null) | undefined;
                 /** @description If two tiers apply, the rates of the later one count. */
                 tiers?: ({
                     above?: (number | null) | undefined;
                     service_tier?: (("flex" | "priority" | "batch") | null) | undefined;
                     from?: (string | null) | undefined;
                     until?: (string | null) | undefined;
+                    quality?: (string | null) | undefined;
+                    above_pixels?: (number | null) | undefined;
                     input?: (number | null) | undefined;
                     output?: (number | null) | undefined;
                     cached_input?: (number | null) | undefined;
@@ -13582,6 +13910,8 @@ export interface components {
                     image?: (number | null) | undefined;
                     request?: (number | null) | undefined;
                     search?: (number | null) | undefined;
+                    made_image?: (number | null) | undefined;
+                    made_megapixel?: (number | null) | undefined;
                 }[] | null) | undefined;
             } | null) | undefined;
             is_free?: boolean | undefined;
@@ -13608,7 +13938,7 @@ export interface components {
             is_signed: boolean;
             added: {
                 id: string;
-                /** @description USD per 1,000,000 tokens or characters; `audio_hour` per hour; `second`, `image`, `request` and `search` per piece. */
+                /** @description USD per 1,000,000 tokens or characters; `audio_hour` per hour; `second`, `image`, `request`, `search`, `made_image` and `made_megapixel` per piece. */
                 pricing: {
                     input: number;
                     output: number;
@@ -13636,6 +13966,10 @@ export interface components {
                     request: number | null;
                     /** @description Per web search by the provider. */
                     search: number | null;
+                    /** @description Per image of the answer. */
+                    made_image: number | null;
+                    /** @description Per 1,000,000 pixels of the images of the answer. */
+                    made_megapixel: number | null;
                     /** @description Rates in place of those above; null for those that stay. The later of two counts. */
                     tiers: {
                         /** @description For prompts of more tokens than this, cached ones included. */
@@ -13644,6 +13978,10 @@ export interface components {
                         /** @description `HH:MM`, UTC. */
                         from: string | null;
                         until: string | null;
+                        /** @description For images of this quality. */
+                        quality: string | null;
+                        /** @description For images of more pixels than this. */
+                        above_pixels: number | null;
                         input: number | null;
                         output: number | null;
                         cached_input: number | null;
@@ -13670,6 +14008,10 @@ export interface components {
                         request: number | null;
                         /** @description Per web search by the provider. */
                         search: number | null;
+                        /** @description Per image of the answer. */
+                        made_image: number | null;
+                        /** @description Per 1,000,000 pixels of the images of the answer. */
+                        made_megapixel: number | null;
                     }[];
                     /** @constant */
                     currency: "USD";
@@ -13704,6 +14046,10 @@ export interface components {
                     request: number | null;
                     /** @description Per web search by the provider. */
                     search: number | null;
+                    /** @description Per image of the answer. */
+                    made_image: number | null;
+                    /** @description Per 1,000,000 pixels of the images of the answer. */
+                    made_megapixel: number | null;
                     /** @description Rates in place of those above; null for those that stay. The later of two counts. */
                     tiers: {
                         /** @description For prompts of more tokens than this, cached ones included. */
@@ -13712,6 +14058,10 @@ export interface components {
                         /** @description `HH:MM`, UTC. */
                         from: string | null;
                         until: string | null;
+                        /** @description For images of this quality. */
+                        quality: string | null;
+                        /** @description For images of more pixels than this. */
+                        above_pixels: number | null;
                         input: number | null;
                         output: number | null;
                         cached_input: number | null;
@@ -13738,11 +14088,15 @@ export interface components {
                         request: number | null;
                         /** @description Per web search by the provider. */
                         search: number | null;
+                        /** @description Per image of the answer. */
+                        made_image: number | null;
+                        /** @description Per 1,000,000 pixels of the images of the answer. */
+                        made_megapixel: number | null;
                     }[];
                     /** @constant */
                     currency: "USD";
                 } | null;
-                /** @description USD per 1,000,000 tokens or characters; `audio_hour` per hour; `second`, `image`, `request` and `search` per piece. */
+                /** @description USD per 1,000,000 tokens or characters; `audio_hour` per hour; `second`, `image`, `request`, `search`, `made_image` and `made_megapixel` per piece. */
                 after: {
                     input: number;
                     output: number;
@@ -13770,6 +14124,10 @@ export interface components {
                     request: number | null;
                     /** @description Per web search by the provider. */
                     search: number | null;
+                    /** @description Per image of the answer. */
+                    made_image: number | null;
+                    /** @description Per 1,000,000 pixels of the images of the answer. */
+                    made_megapixel: number | null;
                     /** @description Rates in place of those above; null for those that stay. The later of two counts. */
                     tiers: {
                         /** @description For prompts of more tokens than this, cached ones included. */
@@ -13778,6 +14136,10 @@ export interface components {
                         /** @description `HH:MM`, UTC. */
                         from: string | null;
                         until: string | null;
+                        /** @description For images of this quality. */
+                        quality: string | null;
+                        /** @description For images of more pixels than this. */
+                        above_pixels: number | null;
                         input: number | null;
                         output: number | null;
                         cached_input: number | null;
@@ -13804,6 +14166,10 @@ export interface components {
                         request: number | null;
                         /** @description Per web search by the provider. */
                         search: number | null;
+                        /** @description Per image of the answer. */
+                        made_image: number | null;
+                        /** @description Per 1,000,000 pixels of the images of the answer. */
+                        made_megapixel: number | null;
                     }[];
                     /** @constant */
                     currency: "USD";
@@ -13813,7 +14179,7 @@ export interface components {
                 id: string;
                 /** Format: date-time */
                 effective_at: string;
-                /** @description USD per 1,000,000 tokens or characters; `audio_hour` per hour; `second`, `image`, `request` and `search` per piece. */
+                /** @description USD per 1,000,000 tokens or characters; `audio_hour` per hour; `second`, `image`, `request`, `search`, `made_image` and `made_megapixel` per piece. */
                 pricing: {
                     input: number;
                     output: number;
@@ -13841,6 +14207,10 @@ export interface components {
                     request: number | null;
                     /** @description Per web search by the provider. */
                     search: number | null;
+                    /** @description Per image of the answer. */
+                    made_image: number | null;
+                    /** @description Per 1,000,000 pixels of the images of the answer. */
+                    made_megapixel: number | null;
                     /** @description Rates in place of those above; null for those that stay. The later of two counts. */
                     tiers: {
                         /** @description For prompts of more tokens than this, cached ones included. */
@@ -13849,6 +14219,10 @@ export interface components {
                         /** @description `HH:MM`, UTC. */
                         from: string | null;
                         until: string | null;
+                        /** @description For images of this quality. */
+                        quality: string | null;
+                        /** @description For images of more pixels than this. */
+                        above_pixels: number | null;
                         input: number | null;
                         output: number | null;
                         cached_input: number | null;
@@ -13875,6 +14249,10 @@ export interface components {
                         request: number | null;
                         /** @description Per web search by the provider. */
                         search: number | null;
+                        /** @description Per image of the answer. */
+                        made_image: number | null;
+                        /** @description Per 1,000,000 pixels of the images of the answer. */
+                        made_megapixel: number | null;
                     }[];
                     /** @constant */
                     currency: "USD";
@@ -14336,6 +14714,10 @@ export interface components {
                 request: number | null;
                 /** @description Per web search by the provider. */
                 search: number | null;
+                /** @description Per image of the answer. */
+                made_image: number | null;
+                /** @description Per 1,000,000 pixels of the images of the answer. */
+                made_megapixel: number | null;
             } | null;
             /** @description Charged units other than tokens; characters and time are null if the price has no rate for them */
             measured: {

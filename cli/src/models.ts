@@ -20,15 +20,30 @@ const prices: Readonly<Record<string, Option>> = {
   input: { value: 'usd', about: 'price of a million input tokens' },
   output: { value: 'usd', about: 'price of a million output tokens' },
   'cached-input': { value: 'usd', about: 'price of a million cached input tokens' },
+  'image-output': { value: 'usd', about: 'price of a million tokens of images in the answer' },
+  'made-image': { value: 'usd', about: 'price of an image in the answer' },
+  'made-megapixel': { value: 'usd', about: 'price of a million pixels of these images' },
+}
+
+/** Returns the rates of images in the answer; undefined where none is named. */
+function imageRatesOf(invocation: Invocation) {
+  const rates = {
+    image_output: usdOf(invocation, 'image-output') ?? null,
+    made_image: usdOf(invocation, 'made-image') ?? null,
+    made_megapixel: usdOf(invocation, 'made-megapixel') ?? null,
+  }
+  return Object.values(rates).some((rate) => rate !== null) ? rates : undefined
 }
 
 function pricingOf(invocation: Invocation) {
   const [input, output] = [usdOf(invocation, 'input'), usdOf(invocation, 'output')]
-  if (input === undefined && output === undefined) return undefined
-  if (input === undefined || output === undefined) {
+  const images = imageRatesOf(invocation)
+  if (input === undefined && output === undefined && !images) return undefined
+  if (!images && (input === undefined || output === undefined)) {
     throw new UsageError('--input and --output are required together.')
   }
-  return { input, output, cached_input: usdOf(invocation, 'cached-input') ?? null }
+  const cachedInput = usdOf(invocation, 'cached-input') ?? null
+  return { input: input ?? 0, output: output ?? 0, cached_input: cachedInput, ...images }
 }
 
 const output = (model: object) => ({ text: facts({ ...model }), json: model })
@@ -81,7 +96,8 @@ async function show(invocation: Invocation) {
 
 async function price(invocation: Invocation) {
   const pricing = pricingOf(invocation)
-  if (pricing === undefined) throw new UsageError('Name --input and --output.')
+  if (pricing === undefined)
+    throw new UsageError('Name --input and --output, or a price of images.')
   const params = paramsOf(invocation)
   const body = { pricing, effective_at: invocation.value('from') }
   const answer = invocation.operator.PUT('/api/admin/models/{id}/prices', { params, body })

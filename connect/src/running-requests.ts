@@ -30,7 +30,14 @@ interface RunningRequest {
 }
 
 /** The paths that are relayed; any other would reach endpoints that are not meant for Tollgate. */
-const paths = ['/chat/completions', '/completions', '/embeddings', '/moderations', '/rerank']
+const paths = [
+  '/chat/completions',
+  '/completions',
+  '/embeddings',
+  '/moderations',
+  '/rerank',
+  '/images/generations',
+]
 /** Longer than any request may run, and below the maximum of timers. */
 const maxTimeoutMs = 24 * 3_600_000
 

@@ -223,6 +223,8 @@ const gateway: AppPorts['gateway'] = {
   speak: never,
   transcribe: never,
   translate: never,
+  generateImages: never,
+  editImages: never,
   converse: never,
   count: never,
 }

@@ -54,9 +54,10 @@ function readSentRequest(input: string | URL | Request, init: RequestInit = {}):
 /** Streams of sound and of its text have events of their own, and errors as all others. */
 const isOfSound = ({ path }: SentRequest) => path.startsWith('/v1/audio/')
 
-/** Two further dialects have errors and events of their own; only headers and secrets are judged. */
-const isForeign = ({ path, headers }: SentRequest) =>
+/** Two further dialects, and streams of images, have events of their own; only headers and secrets are judged. */
+const isForeign = ({ path, headers, body }: SentRequest) =>
   /^(\/v1)+\/(messages|responses)\b/.test(path) ||
+  (/^\/v1\/images\b/.test(path) && hasTrue(body, 'stream')) ||
   (/^\/v1\/models\b/.test(path) && headers.has('anthropic-version'))
 
 const hasTrue = (value: unknown, name: string): boolean =>

@@ -132,18 +132,21 @@ export function withoutUnreachableTiers(price: Price, maxPromptTokens = Infinity
 }
 
 /** Tells whether a price has both input and output, as half a price would give answers away. */
-export const isComplete = (
-  {
-    input = 0,
-    input_characters: characters = 0,
-    output = 0,
-    request = 0,
-    search = 0,
-    audio_hour: audioHour = 0,
-  }: Price,
-  category: Category,
-) =>
-  (input + characters > 0 && (!writesText(category) || output > 0)) ||
-  request > 0 ||
-  (category === 'rerank' && search > 0) ||
-  (category === 'transcription' && audioHour > 0)
+export const isComplete = (price: Price, category: Category): boolean =>
+  (price.request ?? 0) > 0 || pricesKind(price, category)
+
+function pricesKind(price: Price, category: Category): boolean {
+  const { input = 0, input_characters: characters = 0, output = 0 } = price
+  const { made_image: image = price.image_output ?? output } = price
+  const hasInputPrice = input + characters > 0
+  switch (category) {
+    case 'image':
+      return image > 0
+    case 'rerank':
+      return hasInputPrice || (price.search ?? 0) > 0
+    case 'transcription':
+      return hasInputPrice || (price.audio_hour ?? 0) > 0
+    default:
+      return hasInputPrice && (!writesText(category) || output > 0)
+  }
+}

@@ -27,6 +27,8 @@ export const rateNames = [
   'image',
   'request',
   'search',
+  'made_image',
+  'made_megapixel',
 ] as const satisfies readonly (keyof Rates)[]
 
 /** Rounds an amount in USD, to remove errors of binary fractions. */
@@ -62,6 +64,7 @@ export function normalized(price: Price): Price {
     ...(tiers.length > 0 && { tiers }),
     ...(services.length > 0 && { service_tiers: Object.fromEntries(services) }),
     ...(price.hours && price.hours.length > 0 && { hours: price.hours }),
+    ...(price.images && price.images.length > 0 && { images: price.images }),
   }
 }
 

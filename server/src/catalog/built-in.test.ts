@@ -75,8 +75,8 @@ test('providers of embeddings alone list no model that writes text, and provider
 
 test('free means every price is known and zero', () => {
   for (const { isFree, pricing, category } of models) {
-    const { search = 0n, inputCharacters = 0n, audioHour = 0n } = pricing ?? {}
-    const prices = [pricing?.input, pricing?.output, search, inputCharacters, audioHour]
+    const { search = 0n, inputCharacters = 0n, audioHour = 0n, madeImage = 0n } = pricing ?? {}
+    const prices = [pricing?.input, pricing?.output, search, inputCharacters, audioHour, madeImage]
     expect(isFree).toBe(prices.every((price) => price === 0n))
     // Half a price would give the answers away.
     if (pricing && !isFree && writesText(category)) expect(pricing.output).toBeGreaterThan(0n)
@@ -94,6 +94,7 @@ test('the sandbox is free, simulated and there without any key', () => {
     'sandbox/rerank',
     'sandbox/speech',
     'sandbox/transcription',
+    'sandbox/image',
   ])
   for (const model of sandbox) expect(model).toMatchObject({ isFree: true, simulated: true })
   expect(named('sandbox/tools')).toMatchObject({

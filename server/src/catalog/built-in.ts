@@ -140,4 +140,5 @@ const sandboxModels: readonly Model[] = [
   sandboxModel('rerank', { name: 'Sandbox Rerank', category: 'rerank' }),
   sandboxModel('speech', { name: 'Sandbox Speech', category: 'speech' }),
   sandboxModel('transcription', { name: 'Sandbox Transcription', category: 'transcription' }),
+  sandboxModel('image', { name: 'Sandbox Image', category: 'image' }),
 ]

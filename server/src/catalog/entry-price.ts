@@ -1,4 +1,7 @@
-/** Prices as `models.json` has them: USD per 1,000,000 tokens, per hour of sound; `second`, `image`, `request` and `search` per piece. */
+/**
+ * Prices as `models.json` has them: USD per 1,000,000 tokens, per hour of sound; `second`, `image`, `request`, `search`, `made_image` and
+ * `made_megapixel` per piece.
+ */
 export interface EntryRates {
   input?: number
   output?: number
@@ -22,6 +25,8 @@ export interface EntryRates {
   image?: number
   request?: number
   search?: number
+  made_image?: number
+  made_megapixel?: number
 }
 
 /** Rates of prompts of more than `above` tokens; rates left out are those below it. */
@@ -39,8 +44,16 @@ interface EntryHours extends EntryRates {
   except?: readonly string[]
 }
 
+/** Rates of answers whose images are of a quality, or have more pixels than so many. */
+interface EntryImages extends EntryRates {
+  quality?: string
+  above_pixels?: number
+}
+
 export interface EntryPrice extends EntryRates {
   tiers?: readonly EntryTier[]
+  /** Of two that hold, the later one's rates apply. */
+  images?: readonly EntryImages[]
   service_tiers?: Partial<
     Record<'flex' | 'priority' | 'batch', EntryRates & { tiers?: readonly EntryTier[] }>
   >

@@ -32,6 +32,7 @@ function toPricing(price: EntryPrice, on: Day): Pricing {
   const tiers = [
     ...lengthTiers(price, usual),
     ...hourTiers(price, usual, on),
+    ...imageTiers(price),
     ...serviceTiers(price, usual),
   ]
   return tiers.length > 0 ? { ...usual, tiers } : usual
@@ -58,6 +59,13 @@ function toRates(rates: EntryRates): Partial<Rates> {
 
 const lengthTiers = ({ tiers = [] }: Pick<EntryPrice, 'tiers'>, usual: Rates): PriceTier[] =>
   tiers.map(({ above, ...rates }) => ({ above, rates: withDerivedRates(toRates(rates), usual) }))
+
+const imageTiers = ({ images = [] }: EntryPrice): PriceTier[] =>
+  images.map(({ quality, above_pixels: abovePixels, ...rates }) => ({
+    ...(quality !== undefined && { quality }),
+    ...(abovePixels !== undefined && { abovePixels }),
+    rates: toRates(rates),
+  }))
 
 const dayMinutes = 1440
 

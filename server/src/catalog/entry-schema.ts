@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { capabilities, categories } from './model'
+import { qualityName } from './image-quality'
 import { maxPriceUsd } from '../wire/usd'
 import { isOneLine } from '../wire/one-line'
 
@@ -25,6 +26,8 @@ const rates = {
   image: amount.exactOptional(),
   request: amount.exactOptional(),
   search: amount.exactOptional(),
+  made_image: amount.exactOptional(),
+  made_megapixel: amount.exactOptional(),
 }
 const tiers = z
   .array(z.strictObject({ above: tokens, ...rates }))
@@ -39,6 +42,17 @@ const EntryPrice = z.strictObject({
   ...rates,
   input: amount,
   tiers,
+  images: z
+    .array(
+      z.strictObject({
+        ...rates,
+        quality: qualityName.exactOptional(),
+        above_pixels: tokens.exactOptional(),
+      }),
+    )
+    .min(1)
+    .max(16)
+    .exactOptional(),
   service_tiers: z
     .strictObject({ flex: service, priority: service, batch: service })
     .exactOptional(),

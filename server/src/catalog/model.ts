@@ -39,6 +39,10 @@ export interface Rates extends TokenRates, MeasuredRates {
   request?: bigint
   /** Per web search that the provider runs, or per search unit of a ranking. */
   search?: bigint
+  /** Per image of the answer. */
+  madeImage?: bigint
+  /** Per 1,000,000 pixels of the images of the answer. */
+  madeMegapixel?: bigint
 }
 
 export const serviceTiers = ['flex', 'priority', 'batch'] as const
@@ -52,6 +56,10 @@ export interface PriceTier {
   serviceTier?: ServiceTier
   /** Minutes of the UTC day, `until` exclusive; `until` before `from` passes midnight. */
   hours?: { from: number; until: number }
+  /** The images of the answer have this quality. */
+  quality?: string
+  /** Each image of the answer has more pixels than this. */
+  abovePixels?: number
   rates: Partial<Rates>
 }
 

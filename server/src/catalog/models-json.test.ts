@@ -143,8 +143,8 @@ test('finding D10: chats for models of OpenAI that take Responses alone are sent
 
 test('only models that the provider gives away are free', () => {
   for (const { id, isFree, pricing } of models) {
-    const { search = 0n, inputCharacters = 0n, audioHour = 0n } = pricing ?? {}
-    const prices = [pricing?.input, pricing?.output, search, inputCharacters, audioHour]
+    const { search = 0n, inputCharacters = 0n, audioHour = 0n, madeImage = 0n } = pricing ?? {}
+    const prices = [pricing?.input, pricing?.output, search, inputCharacters, audioHour, madeImage]
     expect([id, isFree]).toEqual([id, prices.every((price) => price === 0n)])
   }
 })

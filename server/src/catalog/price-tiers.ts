@@ -10,6 +10,16 @@ export interface TierConditions {
   serviceTier: ServiceTier | undefined
   /** The minute of the UTC day in which the request began. */
   minute: number
+  /** The images of the answer; absent for answers without any. */
+  image?: MadeImages | undefined
+}
+
+/** The properties of images that decide on their price. */
+export interface MadeImages {
+  /** Undefined where it is not known; as a bound, for any. */
+  quality: string | undefined
+  /** The pixels of each of them. */
+  pixels: number
 }
 
 /** The rates of one request, and the tiers they came from; no name where none applied. */
@@ -35,13 +45,26 @@ function setOf(tiers: readonly PriceTier[], conditions: TierConditions): number 
   return set
 }
 
-function holds({ above, serviceTier, hours }: PriceTier, conditions: TierConditions): boolean {
+function holds(tier: PriceTier, conditions: TierConditions): boolean {
+  const { above, serviceTier, hours } = tier
   return (
     (above === undefined || conditions.promptTokens > above) &&
     (serviceTier === undefined || conditions.serviceTier === serviceTier) &&
-    (hours === undefined || isWithin(hours, conditions.minute))
+    (hours === undefined || isWithin(hours, conditions.minute)) &&
+    (!isOfImages(tier) || matchesImage(tier, conditions.image))
   )
 }
+
+const isOfImages = ({ quality, abovePixels }: PriceTier) =>
+  quality !== undefined || abovePixels !== undefined
+
+const matchesImage = (
+  { quality, abovePixels }: PriceTier,
+  image: MadeImages | undefined,
+): boolean =>
+  image !== undefined &&
+  (quality === undefined || image.quality === quality) &&
+  (abovePixels === undefined || image.pixels > abovePixels)
 
 /** Passes midnight where `until` precedes `from`; the same minute twice is a whole day. */
 const isWithin = ({ from, until }: { from: number; until: number }, minute: number) =>
@@ -86,14 +109,17 @@ function priceOfSet(pricing: Pricing, tiers: readonly PriceTier[], set: number):
   return price
 }
 
-/** Formats a tier as logs show it: `above 272000 tokens`, `flex`, `16:30-00:30 UTC`. */
-export function formatTier({ above, serviceTier, hours }: PriceTier): string {
+/** Formats a tier as logs show it: `above 272000 tokens`, `flex`, `16:30-00:30 UTC`, `hd`, `above 1048576 pixels`. */
+export function formatTier(tier: PriceTier): string {
+  const { above, serviceTier, hours, quality, abovePixels } = tier
   const terms = [
     ...(serviceTier === undefined ? [] : [serviceTier]),
     ...(above === undefined ? [] : [`above ${above} tokens`]),
     ...(hours === undefined
       ? []
       : [`${formatTimeOfDay(hours.from)}-${formatTimeOfDay(hours.until)} UTC`]),
+    ...(quality === undefined ? [] : [quality]),
+    ...(abovePixels === undefined ? [] : [`above ${abovePixels} pixels`]),
   ]
   return terms.join(' ')
 }
@@ -104,18 +130,21 @@ export const formatTimeOfDay = (minute: number): string =>
 
 /**
  * Returns each rate at the highest that a request can reach: with a prompt of up to `promptTokens`, served in the
- * requested service tier or in the ordinary one. The same object for the same tiers.
+ * requested service tier or in the ordinary one, with images of up to so many pixels, of the quality in `image` or, without
+ * one, of any. The same object for the same tiers.
  */
 export function getHighestRates(pricing: Pricing, conditions: TierConditions): Rates {
   const { tiers } = pricing
   if (tiers === undefined || tiers.length === 0) return pricing
   const sets = new Set<number>()
-  for (const serviceTier of new Set([undefined, conditions.serviceTier])) {
-    const lowest = { ...conditions, serviceTier, promptTokens: 0 }
-    sets.add(setOf(tiers, lowest))
-    for (const { above } of tiers) {
-      if (above === undefined || above >= conditions.promptTokens) continue
-      sets.add(setOf(tiers, { ...lowest, promptTokens: above + 1 }))
+  for (const image of reachableImages(tiers, conditions.image)) {
+    for (const serviceTier of new Set([undefined, conditions.serviceTier])) {
+      const lowest = { ...conditions, image, serviceTier, promptTokens: 0 }
+      sets.add(setOf(tiers, lowest))
+      for (const { above } of tiers) {
+        if (above === undefined || above >= conditions.promptTokens) continue
+        sets.add(setOf(tiers, { ...lowest, promptTokens: above + 1 }))
+      }
     }
   }
   const { dearestBySets } = getCompiled(pricing)
@@ -126,6 +155,23 @@ export function getHighestRates(pricing: Pricing, conditions: TierConditions): R
   const dearest = rates.reduce(dearerOf)
   dearestBySets.set(key, dearest)
   return dearest
+}
+
+const noImages: readonly undefined[] = [undefined]
+
+/** The images that a request can get, one of each set of tiers. */
+function reachableImages(
+  tiers: readonly PriceTier[],
+  image: MadeImages | undefined,
+): readonly (MadeImages | undefined)[] {
+  if (!image) return noImages
+  const qualityNames = tiers.flatMap(({ quality }) => quality ?? [])
+  const qualities =
+    image.quality === undefined ? [undefined, ...new Set(qualityNames)] : [image.quality]
+  const sizes = tiers.flatMap(({ abovePixels }) =>
+    abovePixels === undefined || abovePixels >= image.pixels ? [] : [abovePixels + 1],
+  )
+  return qualities.flatMap((quality) => [0, ...sizes].map((pixels) => ({ quality, pixels })))
 }
 
 /** Completes the rates so that every kind has one: the highest of a kind may be that of `input`. */
@@ -152,6 +198,8 @@ const withoutTokens = {
   image: 0n,
   request: 0n,
   search: 0n,
+  madeImage: 0n,
+  madeMegapixel: 0n,
 }
 
 function dearerOf(one: Required<Rates>, other: Required<Rates>): Required<Rates> {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { qualityName } from './image-quality'
 import { serviceTiers, type PriceTier, type Pricing, type Rates } from './model'
 import { maxTiers, formatTimeOfDay } from './price-tiers'
 import { customIssue } from '../wire/field-error'
@@ -24,6 +25,8 @@ export const rateFields = {
   image: 'image',
   request: 'request',
   search: 'search',
+  madeImage: 'made_image',
+  madeMegapixel: 'made_megapixel',
 } as const satisfies Record<keyof Rates, string>
 
 const rateNames = Object.entries(rateFields)
@@ -48,6 +51,8 @@ const optionalRates = {
   image: optionalPrice,
   request: optionalPrice,
   search: optionalPrice,
+  made_image: optionalPrice,
+  made_megapixel: optionalPrice,
 }
 
 const isSet = <Value>(value: Value | null | undefined): value is Value =>
@@ -66,6 +71,8 @@ const TierFields = z
     service_tier: z.enum(serviceTiers).nullish(),
     from: time.nullish(),
     until: time.nullish(),
+    quality: qualityName.nullish(),
+    above_pixels: z.int().min(0).max(1_000_000_000).nullish(),
     input: optionalPrice,
     output: optionalPrice,
     ...optionalRates,
@@ -79,18 +86,23 @@ const TierFields = z
     if (from !== undefined && from === until) {
       ctx.addIssue(customIssue('out_of_range', 'must not be the same as from.', ['until']))
     }
-    const isConditional = isSet(tier.above) || isSet(tier.service_tier) || isSet(from)
+    const ofImages = isSet(tier.quality) || isSet(tier.above_pixels)
+    const isConditional = ofImages || isSet(tier.above) || isSet(tier.service_tier) || isSet(from)
     if (!isConditional) {
       ctx.addIssue(
-        customIssue('required', 'or service_tier, or from and until, is required.', ['above']),
+        customIssue(
+          'required',
+          'or service_tier, quality, above_pixels, or from and until, is required.',
+          ['above'],
+        ),
       )
     }
   })
 type TierFields = z.output<typeof TierFields>
 
 /**
- * USD per 1,000,000 tokens or characters, or per hour of sound; `second`, `image`, `request` and `search` per piece.
- * Each up to `maxPriceUsd`.
+ * USD per 1,000,000 tokens or characters, or per hour of sound; `second`, `image`, `request`, `search`, `made_image` and
+ * `made_megapixel` per piece. Each up to `maxPriceUsd`.
  */
 export const PricingFields = z.object({
   input: price,
@@ -128,6 +140,8 @@ export const publicRates = {
   image: publicFields.describe('Per image in the prompt.'),
   request: publicFields,
   search: publicFields.describe('Per web search by the provider.'),
+  made_image: publicFields.describe('Per image of the answer.'),
+  made_megapixel: publicFields.describe('Per 1,000,000 pixels of the images of the answer.'),
 }
 
 const TierAnswer = z.object({
@@ -135,13 +149,15 @@ const TierAnswer = z.object({
   service_tier: z.enum(serviceTiers).nullable(),
   from: z.string().nullable().describe('`HH:MM`, UTC.'),
   until: z.string().nullable(),
+  quality: z.string().nullable().describe('For images of this quality.'),
+  above_pixels: z.int().nullable().describe('For images of more pixels than this.'),
   input: publicFields,
   output: publicFields,
   ...publicRates,
 })
 
 const inUsd =
-  'USD per 1,000,000 tokens or characters; `audio_hour` per hour; `second`, `image`, `request` and `search` per piece.'
+  'USD per 1,000,000 tokens or characters; `audio_hour` per hour; `second`, `image`, `request`, `search`, `made_image` and `made_megapixel` per piece.'
 const tiers = z
   .array(TierAnswer)
   .describe('Rates in place of those above; null for those that stay. The later of two counts.')
@@ -182,16 +198,29 @@ export const toRatesAnswer = (rates: Partial<Rates>) => ({
   image: usdOf(rates.image),
   request: usdOf(rates.request),
   search: usdOf(rates.search),
+  made_image: usdOf(rates.madeImage),
+  made_megapixel: usdOf(rates.madeMegapixel),
 })
 
-const toTierAnswer = ({ above, serviceTier, hours, rates }: PriceTier) => ({
+const toTierAnswer = ({ rates, ...conditions }: PriceTier) => ({
+  ...toConditionsAnswer(conditions),
+  input: usdOf(rates.input),
+  output: usdOf(rates.output),
+  ...toRatesAnswer(rates),
+})
+
+const toConditionsAnswer = ({
+  above,
+  serviceTier,
+  hours,
+  ...images
+}: Omit<PriceTier, 'rates'>) => ({
   above: above ?? null,
   service_tier: serviceTier ?? null,
   from: hours ? formatTimeOfDay(hours.from) : null,
   until: hours ? formatTimeOfDay(hours.until) : null,
-  input: usdOf(rates.input),
-  output: usdOf(rates.output),
-  ...toRatesAnswer(rates),
+  quality: images.quality ?? null,
+  above_pixels: images.abovePixels ?? null,
 })
 
 /** Converts a price to its answer, in USD. */
@@ -227,6 +256,8 @@ const toTier = ({ above, service_tier: tier, from, until, ...fields }: TierField
   ...(isSet(above) && { above }),
   ...(isSet(tier) && { serviceTier: tier }),
   ...(isSet(from) && isSet(until) && { hours: { from, until } }),
+  ...(isSet(fields.quality) && { quality: fields.quality }),
+  ...(isSet(fields.above_pixels) && { abovePixels: fields.above_pixels }),
   rates: toRates(fields),
 })
 

@@ -3,6 +3,15 @@ import type { Provider } from '../providers/provider'
 
 const speechDialects: ReadonlySet<string> = new Set(['openai', 'sandbox', 'azure', 'google'])
 const transcribingDialects: ReadonlySet<string> = new Set(['openai', 'sandbox', 'azure'])
+/** The formats in which images can be requested. */
+const drawingDialects: ReadonlySet<Provider['dialect']> = new Set([
+  'openai',
+  'sandbox',
+  'azure',
+  'google',
+  'vertex',
+  'bedrock',
+])
 
 /** Returns whether a provider serves models of a category at all. */
 export function servesKind(
@@ -21,6 +30,8 @@ export function servesKind(
       return embeddings !== 'only' && speechDialects.has(dialect)
     case 'transcription':
       return embeddings !== 'only' && transcribingDialects.has(dialect)
+    case 'image':
+      return embeddings !== 'only' && drawingDialects.has(dialect)
     default:
       return embeddings !== 'only' && options.speech.form === 'openai'
   }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { serviceTiers, type Pricing } from './model'
+import { qualityName } from './image-quality'
 import { maxTiers } from './price-tiers'
 import { storedUsd } from '../wire/usd'
 
@@ -22,6 +23,8 @@ const seldomRates = {
   image: rate,
   request: rate,
   search: rate,
+  madeImage: rate,
+  madeMegapixel: rate,
 }
 
 const minute = z.int().min(0).max(1439)
@@ -30,6 +33,8 @@ const StoredTier = z.object({
   above: z.int().min(1).exactOptional(),
   serviceTier: z.enum(serviceTiers).exactOptional(),
   hours: z.object({ from: minute, until: minute }).exactOptional(),
+  quality: qualityName.exactOptional(),
+  abovePixels: z.int().min(0).exactOptional(),
   rates: z.object({ input: rate, output: rate, ...seldomRates }),
 })
 

@@ -10,6 +10,7 @@ import { chat } from './chat'
 import { completions } from './completions'
 import { countTokens } from './count-tokens'
 import { embeddings } from './embeddings'
+import { imageEdits, images } from './images'
 import { moderations } from './moderations'
 import type { Endpoint } from './endpoint'
 import { Failover } from './failover'
@@ -44,6 +45,8 @@ export interface Gateway {
   speak: (call: InboundRequest) => Promise<Reply | RecordedReply>
   transcribe: (call: InboundRequest) => Promise<Reply | RecordedReply>
   translate: (call: InboundRequest) => Promise<Reply | RecordedReply>
+  generateImages: (call: InboundRequest) => Promise<Reply | RecordedReply>
+  editImages: (call: InboundRequest) => Promise<Reply | RecordedReply>
   /** Answers a chat in another API format. */
   converse: (dialect: Dialect, call: InboundRequest) => Promise<Reply | RecordedReply>
   /** Estimates the tokens of a prompt without calling the model. */
@@ -59,6 +62,8 @@ export const createGateway = (ports: GatewayPorts): Gateway => ({
   speak: (call) => serve(speech, call, ports),
   transcribe: (call) => serve(transcriptions, call, ports),
   translate: (call) => serve(translations, call, ports),
+  generateImages: (call) => serve(images, call, ports),
+  editImages: (call) => serve(imageEdits, call, ports),
   converse: (dialect, call) => serve(overChat(dialect), call, ports),
   count: (dialect, call) => countTokens(dialect, call, ports),
 })
@@ -138,12 +143,22 @@ async function run<Schema extends z.ZodType<{ model: string }>>(
   if (answer.kind === 'stream') return settleOnEnd(answer, lifecycle)
   if (reply.kind === 'full') log.answered(reply.body, answer.body)
   const outcome = failover.isDetached ? 'cancelled' : 'ok'
-  const cost = await lifecycle.settle({ usage: answer.usage, outcome })
+  const settling = lifecycle.settle({ usage: answer.usage, outcome })
+  const cost = await releaseOnFailure(settling, answer.heldMemory)
   answer.cost = cost
   answer.body = withRequestedCost(answer.body, cost, own)
   answer.omittedFields = lifecycle.withIgnored(answer.omittedFields)
   return answer
 }
+
+/** Releases what an answer holds if it cannot go out. Returns its argument for nearly all answers. */
+const releaseOnFailure = (settling: Promise<bigint>, heldMemory: Disposable | undefined) =>
+  heldMemory
+    ? settling.catch((thrown: unknown) => {
+        heldMemory[Symbol.dispose]()
+        throw thrown
+      })
+    : settling
 
 const toMetered = (
   { operation }: Pick<Endpoint<never>, 'operation'>,

@@ -22,11 +22,11 @@ export interface StreamPlan<Params, Protocol extends StreamProtocol = ChatProtoc
   protocol: (attempt: RequestAttempt<Params>) => Protocol
   /** The part of the attempt's body to send, where that is not all of it. */
   sentBody?: (attempt: RequestAttempt<Params>) => JsonObject
-  /** The usage of a request whose answer was lost, where its body does not tell it. */
-  lostUsage?: (attempt: RequestAttempt<Params>) => Usage
   /** Starts reading the answer. */
   relay: (attempt: RequestAttempt<Params>, protocol: Protocol) => RelayedStream
   allowance: (attempt: RequestAttempt<Params>) => OutputAllowance | undefined
+  /** The usage of an attempt that its provider bills without answering; by default that of its prompt. */
+  lostUsage?: (attempt: RequestAttempt<Params>) => Usage
   /** Runs before the attempt at the candidate is recorded. */
   before?: ((attempt: RequestAttempt<Params>) => Promise<void>) | undefined
   /** The content type of the answer, where that is no stream of events. */

@@ -57,4 +57,6 @@ export interface GatewayPorts {
   loopShares: EventLoopShares
   /** The memory of large events of providers' streams. */
   largeEvents: LargeEvents
+  /** The memory of large whole answers, until they are sent. */
+  largeAnswers: LargeEvents
 }

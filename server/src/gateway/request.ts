@@ -103,6 +103,8 @@ export interface FullReply {
   usage: Usage
   /** Nano-dollars, once the request was settled. */
   cost?: bigint
+  /** The memory that it takes, until it is sent; set where it is large. */
+  heldMemory?: Disposable | undefined
   /** Key of the provider that answered; empty where none has yet. */
   provider: string
   /** Fields of the request that were ignored. */

@@ -8,6 +8,7 @@ import type { Adapter } from '../providers/adapter'
 import type { IdentifierFormat } from '../providers/identifier-fields'
 import { isSharedCredential } from '../shared-credentials/credential'
 import { rejectRemoteUrls } from '../shared-credentials/remote-urls'
+import type { UpstreamAttempt } from '../upstream/attempt'
 import type { Deadline } from '../upstream/deadline'
 import { exchange } from '../upstream/exchange'
 import type { OutgoingRequest, UpstreamProtocol } from '../upstream/protocol/protocol'
@@ -21,12 +22,14 @@ interface AnswerHeaders {
 
 /**
  * The exchange of a request that is answered by one JSON object, never by a stream: embeddings, moderations,
- * rerankings. The request may be a part of the caller's.
+ * rerankings, images. The request may be a part of the caller's.
  */
 export interface WholeExchange<Result> {
   request: OutgoingRequest
   source: AttemptSource
   deadline: Deadline
+  /** Set where the answer may be longer than others. */
+  large?: UpstreamAttempt['large']
   /** The usage of the request, should its provider bill it without answering. */
   estimate: () => Usage
   /** Throws where the answer is none. */
@@ -67,10 +70,11 @@ export function translateWhole<Result>(
 function exchangeWhole<Result>(
   attempt: RequestAttempt<unknown>,
   protocol: UpstreamProtocol,
-  { deadline, estimate, read }: Pick<WholeExchange<Result>, 'deadline' | 'estimate' | 'read'>,
+  whole: Pick<WholeExchange<Result>, 'deadline' | 'large' | 'estimate' | 'read'>,
 ): Promise<Result> {
   const { candidate, request } = attempt
+  const { deadline, large, estimate, read } = whole
   limitAnswer(deadline, attempt)
   const onLost = toLossReport(attempt, estimate)
-  return exchange({ candidate, request, protocol, deadline, onLost }, read)
+  return exchange({ candidate, request, protocol, deadline, large, onLost }, read)
 }

@@ -1,5 +1,5 @@
-import { computeCost } from './cost'
-import type { TokenBounds } from './worst-case'
+import { computeCost, type Pieces } from './cost'
+import type { MadeBounds, TokenBounds } from './worst-case'
 import type { Pricing, ServiceTier } from '../catalog/model'
 import { selectPrice, type AppliedPrice } from '../catalog/price-tiers'
 import { noUsage, promptTokens, type Usage } from '../wire/usage'
@@ -25,10 +25,25 @@ export function selectUsagePrice(usage: Usage, { pricing, minute, volume }: Held
     promptTokens: Math.min(mean, volume.maxPromptTokens),
     serviceTier: servedTier(usage, volume.serviceTier),
     minute,
+    image: volume.imageBounds && believeMade(usage, volume.imageBounds),
   })
   return usage.requestFee === undefined
     ? appliedPrice
     : withRequestFee(appliedPrice, usage.requestFee / BigInt(requests))
+}
+
+/** The images of an answer as far as they are believed: a quality that was requested is that of the answer. */
+function believeMade(
+  { madeImages = 0, madePixels = 0, imageQuality }: Usage,
+  bounds: MadeBounds,
+): MadeBounds {
+  const images = Math.min(madeImages, bounds.images)
+  const pixels = madeImages > 0 ? Math.ceil(madePixels / madeImages) : 0
+  return {
+    images,
+    pixels: Math.min(pixels, bounds.pixels),
+    quality: bounds.quality ?? imageQuality,
+  }
 }
 
 /** Replaces the fee of a request by a lower one: the hold does not cover a higher one, and no price has none. */
@@ -70,4 +85,11 @@ export const costAt = (usage: Usage, { rates }: AppliedPrice, volume: TokenBound
     outputCharacters: usage.outputCharacters,
     processingMs: usage.processingMs,
     audioMs: usage.audioMs,
+    ...(volume.imageBounds && toPieces(usage, volume.imageBounds)),
   })
+
+function toPieces(usage: Usage, bounds: MadeBounds): Pieces {
+  const { images, pixels } = believeMade(usage, bounds)
+  const { madePixels = 0 } = usage
+  return { madeImages: images, madePixels: Math.min(madePixels, images * pixels) }
+}

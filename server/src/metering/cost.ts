@@ -18,6 +18,9 @@ export interface Pieces {
   processingMs?: number | undefined
   /** Milliseconds of sound that were read. */
   audioMs?: number | undefined
+  /** Images of the answer, and the pixels of all of them. */
+  madeImages?: number
+  madePixels?: number
 }
 
 /** Nano-dollars per 1,000,000 tokens of each bucket; one without a price of its own has `input`'s or `output`'s. */
@@ -71,10 +74,11 @@ const oneRequest: Pieces = {}
 
 /** Computes the cost of requests, images and searches, in nano-dollars. */
 export function computePieceCost(pieces: Pieces, rates: Rates): bigint {
-  const { request = 0n, image = 0n, search = 0n } = rates
-  if (request === 0n && image === 0n && search === 0n) return 0n
-  const { requests = 1, images = 0, searches = 0 } = pieces
-  return BigInt(requests) * request + BigInt(images) * image + BigInt(searches) * search
+  const { request = 0n, image = 0n, search = 0n, madeImage = 0n } = rates
+  if (request === 0n && image === 0n && search === 0n && madeImage === 0n) return 0n
+  const { requests = 1, images = 0, searches = 0, madeImages = 0 } = pieces
+  const ofPrompt = BigInt(requests) * request + BigInt(images) * image
+  return ofPrompt + BigInt(searches) * search + BigInt(madeImages) * madeImage
 }
 
 const msPerHour = 3_600_000n
@@ -85,13 +89,15 @@ export function costOfSound(audioMs: number, { audioHour: rate = 0n }: Rates): b
   return (BigInt(audioMs) * rate * million + msPerHour - 1n) / msPerHour
 }
 
-/** Computes the cost of characters and time, in millionths of a nano-dollar. */
+/** Computes the cost of characters, pixels and time, in millionths of a nano-dollar. */
 export function costOfMeasured(measuredUnits: Pieces, rates: Rates): bigint {
   const { inputCharacters: inputRate = 0n, outputCharacters: outputRate = 0n, second = 0n } = rates
-  if (inputRate === 0n && outputRate === 0n && second === 0n) return 0n
+  const { madePixels = 0 } = measuredUnits
+  const ofPixels = madePixels === 0 ? 0n : BigInt(madePixels) * (rates.madeMegapixel ?? 0n)
+  if (inputRate === 0n && outputRate === 0n && second === 0n) return ofPixels
   const { inputCharacters = 0, outputCharacters = 0, processingMs = 0 } = measuredUnits
   const ofCharacters = BigInt(inputCharacters) * inputRate + BigInt(outputCharacters) * outputRate
-  return ofCharacters + BigInt(processingMs) * second * 1000n
+  return ofPixels + ofCharacters + BigInt(processingMs) * second * 1000n
 }
 
 const buckets = [

@@ -106,6 +106,8 @@ function isStripped(name: string, value: unknown, { endpoint, pricing }: Charged
   // A rate of words, not a mode of the model.
   if (name === 'speed' && endpoint === 'speech') return false
   if (name === 'web_search_options' && pricing.request !== undefined) return false
+  // How strictly a prompt for an image is filtered.
+  if (name === 'moderation' && endpoint === 'image') return false
   if (name === 'plugins') throw pluginsRefused()
   if (costlyFields[name] === 'refused') throw unpricedField(name)
   return costlyFields[name] === 'stripped'

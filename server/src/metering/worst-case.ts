@@ -1,5 +1,5 @@
 import type { Pricing, Rates, ServiceTier } from '../catalog/model'
-import { getHighestRates } from '../catalog/price-tiers'
+import { getHighestRates, type MadeImages } from '../catalog/price-tiers'
 import { pricedUnits } from '../catalog/priced-units'
 import { maxCharacters } from '../wire/text-size'
 import {
@@ -50,6 +50,13 @@ export interface TokenBounds {
   maxProcessingMs?: number
   /** Milliseconds of the sound that is read by its time. */
   audioMs?: number
+  /** Images that the answer may have; absent for requests that make none. */
+  imageBounds?: MadeBounds
+}
+
+/** Bounds of the images that a request can make. */
+export interface MadeBounds extends MadeImages {
+  images: number
 }
 
 /** The price of a volume as a linear function: `fixedPrice` + output limit x `perToken`. */
@@ -89,8 +96,8 @@ function soundlessRates(givenRates: Rates): SideRates {
  * more. `minute` is the one of the UTC day in which the request begins.
  */
 export function computeWorstCase(volume: TokenBounds, pricing: Pricing, minute: number): WorstCase {
-  const { maxPromptTokens: promptTokens, serviceTier } = volume
-  const rates = getHighestRates(pricing, { promptTokens, serviceTier, minute })
+  const { maxPromptTokens: promptTokens, serviceTier, imageBounds } = volume
+  const rates = getHighestRates(pricing, { promptTokens, serviceTier, minute, image: imageBounds })
   const { audioInput, audioOutput } = getBucketRates(rates)
   const { cachedAudioInput = audioInput } = rates
   const text = soundlessRates(rates)
@@ -103,11 +110,17 @@ export function computeWorstCase(volume: TokenBounds, pricing: Pricing, minute: 
   const pieces = computePieceCost(volume, rates)
   if (pieces > 0n) fixedPrice += pieces * 1_000_000n
   if (volume.audioMs !== undefined) fixedPrice += costOfSound(volume.audioMs, rates)
+  if (imageBounds) fixedPrice += priceOfMade(imageBounds, rates)
   const perToken = volume.choices === 1 ? outputRate : multiplyRate(volume.choices, outputRate)
   return pricedUnits(pricing)
     ? withUnits({ volume, fixedPrice, perToken }, rates)
     : { volume, fixedPrice, perToken }
 }
+
+/** Returns millionths of a nano-dollar. */
+const priceOfMade = ({ images, pixels }: MadeBounds, rates: Rates): bigint =>
+  computePieceCost({ madeImages: images, requests: 0 }, rates) * 1_000_000n +
+  costOfMeasured({ madePixels: images * pixels }, rates)
 
 /** Adds the most characters of each token, and all the time until the deadline. */
 function withUnits({ volume, fixedPrice, perToken }: WorstCase, rates: Rates): WorstCase {

@@ -4,11 +4,15 @@ import { bedrock } from './bedrock'
 import { bedrockEmbeddings } from './bedrock/embeddings'
 import { cohere } from './cohere'
 import { cohereEmbeddings } from './cohere/embeddings'
+import { bedrockImages } from './bedrock/images'
 import type { EmbeddingAdapter } from './embedding-adapter'
 import { google } from './google'
 import { googleEmbeddings } from './google/embeddings'
+import { googleImages } from './google/images'
+import type { ImageAdapter } from './image-adapter'
 import type { Provider } from './provider'
 import { vertexEmbeddings } from './vertex/embeddings'
+import { vertexImages } from './vertex/images'
 
 /** The dialects that are translated; the others are relayed, or answered in the process. */
 const adapters: Partial<Record<Provider['dialect'], Adapter>> = {
@@ -33,3 +37,13 @@ const embeddingAdapters: Partial<Record<Provider['dialect'], EmbeddingAdapter>> 
 export const embeddingAdapterOf = ({
   dialect,
 }: Pick<Provider, 'dialect'>): EmbeddingAdapter | undefined => embeddingAdapters[dialect]
+
+const imageAdapters: Partial<Record<Provider['dialect'], ImageAdapter>> = {
+  google: googleImages,
+  vertex: vertexImages,
+  bedrock: bedrockImages,
+}
+
+/** Returns the image adapter of a provider; undefined where its dialect is not translated. */
+export const imageAdapterOf = ({ dialect }: Pick<Provider, 'dialect'>): ImageAdapter | undefined =>
+  imageAdapters[dialect]

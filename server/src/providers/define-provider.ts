@@ -57,6 +57,7 @@ export const openAiIdentifiers = {
   chat: ['safety_identifier', 'prompt_cache_key'],
   completions: ['user'],
   embeddings: ['user'],
+  images: ['user'],
   responses: ['safety_identifier', 'prompt_cache_key'],
 } satisfies z.input<typeof RelayOptions>['identifiers']
 

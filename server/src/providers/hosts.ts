@@ -110,6 +110,22 @@ export const hosts: readonly Provider[] = [
       developerRole: false,
       legacyCompletions: true,
       embeddings: plainEmbeddings,
+      // https://docs.together.ai/reference/post-images-generations
+      images: {
+        size: 'sides',
+        edits: 'none',
+        base64: 'base64',
+        drop: [
+          'stream',
+          'partial_images',
+          'quality',
+          'style',
+          'background',
+          'moderation',
+          'output_compression',
+          'user',
+        ],
+      },
     },
   }),
   defineProvider(['fireworks', 'Fireworks AI'], 'https://api.fireworks.ai/inference/v1', {

@@ -11,7 +11,7 @@ export const identifierFields = [
 export type IdentifierField = (typeof identifierFields)[number]
 
 /** The formats whose identifiers are top-level fields. */
-export type IdentifierFormat = 'chat' | 'completions' | 'embeddings' | 'responses'
+export type IdentifierFormat = 'chat' | 'completions' | 'embeddings' | 'images' | 'responses'
 
 /** The fields that a provider is known to accept, by format. */
 export type ProviderIdentifiers = Readonly<

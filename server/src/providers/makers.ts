@@ -133,6 +133,22 @@ export const makers: readonly Provider[] = [
     abort: 'stops',
     website: 'https://console.x.ai',
     options: {
+      // https://docs.x.ai/docs/guides/image-generations
+      images: {
+        size: 'ratio',
+        edits: 'xai',
+        ratios: ['1:1', '3:4', '4:3', '9:16', '16:9', '2:3', '3:2', '1:2', '2:1'],
+        drop: [
+          'stream',
+          'partial_images',
+          'quality',
+          'style',
+          'background',
+          'moderation',
+          'output_format',
+          'output_compression',
+        ],
+      },
       rename: newCap,
       reasoningTokens: 'outside',
       identifiers: plainIdentifiers,

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { ImageOptions } from './image-options'
 import { identifierFields } from './identifier-fields'
 import { ResponsesFlags } from './responses/needs-responses'
 import { taskTypes } from './task-type'
@@ -120,6 +121,7 @@ export const RelayOptions = z.strictObject({
       chat: identifierList,
       completions: identifierList,
       embeddings: identifierList,
+      images: identifierList,
       responses: identifierList,
     })
     .default({}),
@@ -172,6 +174,7 @@ export const RelayOptions = z.strictObject({
   transcriptionFormat: z.enum(['openai', 'mistral', 'deepgram', 'elevenlabs']).default('openai'),
   /** The least sound that a transcription is billed as, in seconds. */
   minAudioSeconds: z.number().min(0).max(3600).default(0),
+  images: ImageOptions,
 })
 export type RelayOptions = z.infer<typeof RelayOptions>
 

@@ -173,6 +173,9 @@ const createProviderLists = (upstreams: () => Pick<GatewayServices, 'egress' | '
     list: (provider, connection) => probe(upstreams(), { provider, connection }),
   })
 
+/** The bytes of large answers in memory: an owner gets half of what the others leave. */
+const maxLargeAnswers = 256 * 1024 * 1024
+
 /** Creates what bounds the work of this process. */
 function createBounds({ config, log }: Dependencies, disposables: AsyncDisposableStack) {
   const loopShares = disposables.use(new EventLoopShares({ share: config.ownerShare }))
@@ -180,6 +183,7 @@ function createBounds({ config, log }: Dependencies, disposables: AsyncDisposabl
   return {
     loopShares,
     largeEvents: new LargeEvents(),
+    largeAnswers: new LargeEvents(maxLargeAnswers, 'answers'),
     drains: new UsageDrainPool({ max: maxDrains, lifeMs: drainMs }),
     counter,
     closerBounds: new CloserBounds({ counter, shares: loopShares }),

@@ -19,9 +19,11 @@ export const mediaFieldLists = {
       ),
       ...'response_format output_format output_compression stream partial_images'.split(' '),
       ...'complexity frame_count frame_duration_ms'.split(' '),
+      ...'images image mask input_fidelity'.split(' '),
     ),
     // Another model draws, at its own price.
     svg: 'refused',
+    markup: 'refused',
   },
   speech: passFields(
     ...'model input voice instructions response_format speed stream_format'.split(' '),

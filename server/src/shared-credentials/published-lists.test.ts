@@ -53,7 +53,12 @@ const published: Readonly<Record<SharedFormat, readonly string[]>> = {
     'return_documents',
     'top_n',
   ],
-  image: images.fieldsOf('ImageGenerateParamsBase'),
+  // `images` is the form of edits that are JSON.
+  image: merged(
+    images.fieldsOf('ImageGenerateParamsBase'),
+    images.fieldsOf('ImageEditParamsBase'),
+    ['images'],
+  ),
   speech: speech.fieldsOf('SpeechCreateParams'),
   transcription: transcriptions.fieldsOf('TranscriptionCreateParamsBase'),
   messages: merged(

@@ -69,6 +69,8 @@ export interface UpstreamAttempt {
    * was too long.
    */
   onLost?: ((loss: Loss, bytes: number) => void) | undefined
+  /** Set where a whole answer may be longer than others: its maximum, and its part of the budget of these. */
+  large?: { maxBytes: number; memory: { resize: (bytes: number) => void } } | undefined
   /** Called with the failure that breaks a stream that has been opened. */
   onBroken?: (thrown: unknown) => void
   /** Set as soon as it continues although its client has disconnected. */

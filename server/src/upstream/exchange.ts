@@ -3,7 +3,7 @@ import { toAttemptFailed, refusalInAnswer } from './attempt-failed'
 import { wrongType } from './framing'
 import { replaceRefused } from './second-try'
 import type { LoopShare } from './stream-work'
-import { AnswerTooLong, LocalAnswer, type Answer } from './http/answer'
+import { AnswerTooLong, LocalAnswer, readText, type Answer } from './http/answer'
 import { isFailure } from '../providers/event'
 import { toFailure } from '../providers/upstream-error'
 import { maxAnswerBytes } from '../wire/answer'
@@ -36,7 +36,7 @@ export async function exchange<Result>(
   let answer: unknown
   let text: string
   try {
-    text = await response.text(maxAnswerBytes)
+    text = await readWhole(response, attempt)
     const isStream = readStream !== undefined && stream.test(text)
     if (!isStream) {
       const parsed = parseAnswer(text, type, attempt)
@@ -57,6 +57,20 @@ export async function exchange<Result>(
     reportLoss(attempt, thrown)
     throw thrown
   }
+}
+
+/** Reads the text of an answer; of one that may be large, in the memory budget of these. */
+function readWhole(response: Answer, { large }: UpstreamAttempt): Promise<string> {
+  if (!large) return response.text(maxAnswerBytes)
+  let bytes = 0
+  const read = async () => {
+    const piece = await response.read()
+    bytes += piece?.byteLength ?? 0
+    // Its text, and the objects in it.
+    large.memory.resize(2 * bytes)
+    return piece
+  }
+  return readText({ read, cancel: () => response.cancel() }, large.maxBytes)
 }
 
 /** The cost of an unreadable answer, in milliseconds: at least, and where it was too long. */

@@ -11,9 +11,9 @@ export class LargeEventsFull extends Error {
   override readonly name = 'LargeEventsFull'
 }
 
-const tooMany = () =>
+const tooMany = (what: string) =>
   new ApiError('gateway_unavailable', {
-    message: 'Too many large events of streams are being received. Retry shortly.',
+    message: `Too many large ${what} are being received. Retry shortly.`,
     retryAfterSeconds: 3,
     cause: new LargeEventsFull(),
   })
@@ -24,11 +24,14 @@ const tooMany = () =>
  */
 export class LargeEvents {
   readonly #maxBytes: number
+  readonly #what: string
   readonly #bytesOf = new Map<string, number>()
   #bytes = 0
 
-  constructor(maxBytes = usualMaxBytes) {
+  /** `what` names for callers what is held. */
+  constructor(maxBytes = usualMaxBytes, what = 'events of streams') {
     this.#maxBytes = maxBytes
+    this.#what = what
   }
 
   /** The bytes that are counted. */
@@ -41,7 +44,7 @@ export class LargeEvents {
     const before = this.#bytesOf.get(owner) ?? 0
     const heldBytes = before + bytes
     const ofOthers = this.#bytes - before
-    if (heldBytes > (this.#maxBytes - ofOthers) / 2) throw tooMany()
+    if (heldBytes > (this.#maxBytes - ofOthers) / 2) throw tooMany(this.#what)
     this.#bytesOf.set(owner, heldBytes)
     this.#bytes += bytes
   }
@@ -56,7 +59,7 @@ export class LargeEvents {
 }
 
 /** The incomplete event of one stream in the budget of all. */
-export class HeldEvent {
+export class HeldEvent implements Disposable {
   readonly #events: LargeEvents
   readonly #owner: string
   #bytes = 0
@@ -73,5 +76,10 @@ export class HeldEvent {
     if (more > 0) this.#events.add(this.#owner, more)
     else if (more < 0) this.#events.remove(this.#owner, -more)
     this.#bytes = counted
+  }
+
+  /** Disposing twice is harmless. */
+  [Symbol.dispose](): void {
+    this.resize(0)
   }
 }

@@ -41,6 +41,8 @@ const listedRates: readonly ListedRate[] = [
   ['image', 'image', formatPlainUsd],
   ['request', 'request', formatPlainUsd],
   ['search', 'web_search', formatPlainUsd],
+  ['madeImage', 'output_cost_per_image', formatPlainUsd],
+  ['madeMegapixel', 'output_cost_per_pixel', perToken],
 ]
 
 /** Shows the usual price as OpenRouter does: USD a token, or a piece, as text. */

@@ -104,9 +104,41 @@ function toResponse(
     ...getErrorFormat(call.request).headers?.(call.requestId),
     ...toChangeHeaders(reply),
   }
-  return new Response(reply.text?.content ?? JSON.stringify(reply.body), {
+  const text = reply.text?.content ?? JSON.stringify(reply.body)
+  const { heldMemory } = reply
+  return new Response(heldMemory ? toHeldBody(text, heldMemory, call.request.signal) : text, {
     headers: { ...headers, ...own },
   })
+}
+
+const pieceBytes = 256 * 1024
+
+/** Sends a large body piece by piece, and releases its memory once it is sent or its client has disconnected. */
+function toHeldBody(
+  text: string,
+  heldMemory: Disposable,
+  signal: AbortSignal,
+): ReadableStream<Uint8Array> {
+  const release = () => heldMemory[Symbol.dispose]()
+  // Of a client that has disconnected by now the body is never read.
+  if (signal.aborted) release()
+  else signal.addEventListener('abort', release, { once: true })
+  const bytes = new TextEncoder().encode(text)
+  let sentBytes = 0
+  return new ReadableStream(
+    {
+      pull(controller) {
+        if (sentBytes < bytes.byteLength) {
+          controller.enqueue(bytes.subarray(sentBytes, (sentBytes += pieceBytes)))
+          return
+        }
+        controller.close()
+        release()
+      },
+      cancel: release,
+    },
+    { highWaterMark: 0 },
+  )
 }
 
 /** The most omitted fields that the header names, and the most characters of each. */

@@ -26,6 +26,9 @@ const buckets = ({
   outputCharacters: _written,
   processingMs: _ms,
   audioMs: _sound,
+  imageQuality: _quality,
+  madeImages: _images,
+  madePixels: _pixels,
   ...tokens
 }: Usage) => tokens
 const count = fc.oneof(

@@ -39,6 +39,11 @@ export interface Usage extends TokenCounts {
   requestFee?: bigint | undefined
   estimated: boolean
   flawed: boolean
+  /** Images of the answer and the pixels of all of them; no tokens. */
+  madeImages?: number | undefined
+  madePixels?: number | undefined
+  /** The quality of these images, where the provider reports it. */
+  imageQuality?: string | undefined
   /** The service tier that the provider reports it served; undefined where it reports none. */
   servedTier?: string | undefined
 }
@@ -257,9 +262,20 @@ export const addUsage = (a: Usage, b: Usage): Usage => ({
   searches: a.searches + b.searches,
   ...(a.requestFee !== undefined &&
     b.requestFee !== undefined && { requestFee: a.requestFee + b.requestFee }),
+  ...((a.madeImages ?? b.madeImages) !== undefined && addMade(a, b)),
   servedTier: a.servedTier === b.servedTier ? a.servedTier : undefined,
   estimated: a.estimated || b.estimated,
   flawed: a.flawed || b.flawed,
+})
+
+/** A quality that not all images of the sum have is unknown. */
+const addMade = (
+  a: Usage,
+  b: Usage,
+): Pick<Usage, 'madeImages' | 'madePixels' | 'imageQuality'> => ({
+  madeImages: (a.madeImages ?? 0) + (b.madeImages ?? 0),
+  madePixels: (a.madePixels ?? 0) + (b.madePixels ?? 0),
+  ...(a.imageQuality === b.imageQuality && { imageQuality: a.imageQuality }),
 })
 
 /** A processing time that one of several answers does not report is unknown for their sum. */

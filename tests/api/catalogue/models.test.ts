@@ -48,6 +48,8 @@ describe('GET /api/models', () => {
             image: null,
             request: null,
             search: null,
+            made_image: null,
+            made_megapixel: null,
             tiers: [],
             currency: 'USD',
           },

@@ -79,6 +79,8 @@ describe('models and prices of a connection', () => {
       second: null,
       request: null,
       search: null,
+      made_image: null,
+      made_megapixel: null,
       tiers: [],
       currency: 'USD',
     }

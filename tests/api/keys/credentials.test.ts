@@ -22,6 +22,8 @@ const chat = { model: 'sandbox/echo', messages: [{ role: 'user', content: 'Hello
 const prompt = { model: 'sandbox/echo', prompt: 'Hello!' }
 const input = { model: 'sandbox/embedding', input: 'Hello!' }
 const judged = { model: 'sandbox/moderation', input: 'Hello!' }
+const drawn = { model: 'sandbox/image', prompt: 'Hello!', size: '16x16' }
+const edited = { ...drawn, images: [{ image_url: 'data:image/png;base64,AAAA' }] }
 const ranked = { model: 'sandbox/rerank', query: 'Hello!', documents: ['Hello!'] }
 
 const spoken = { model: 'sandbox/speech', input: 'Hello!' }
@@ -37,6 +39,8 @@ const routes = [
   { method: 'POST', path: '/v1/rerank', needs: 'write', body: ranked },
   { method: 'POST', path: '/v2/rerank', needs: 'write', body: ranked },
   { method: 'POST', path: '/v1/audio/speech', needs: 'write', body: spoken },
+  { method: 'POST', path: '/v1/images/generations', needs: 'write', body: drawn },
+  { method: 'POST', path: '/v1/images/edits', needs: 'write', body: edited },
 ] as const
 type Route = (typeof routes)[number]
 

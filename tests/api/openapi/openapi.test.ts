@@ -172,6 +172,8 @@ describe('each route', () => {
       'post /v1/conversations/{conversation_id}',
       'post /v1/conversations/{conversation_id}/items',
       'post /v1/embeddings',
+      'post /v1/images/edits',
+      'post /v1/images/generations',
       'post /v1/messages',
       'post /v1/messages/count_tokens',
       'post /v1/moderations',

@@ -25,6 +25,8 @@ const doors = [
   ['/v1/moderations', 8 * mebibyte],
   ['/v1/rerank', 8 * mebibyte],
   ['/v1/audio/speech', mebibyte],
+  ['/v1/images/generations', 8 * mebibyte],
+  ['/v1/images/edits', 32 * mebibyte],
   ['/api/admin/users', 64 * 1024],
 ] as const
 

@@ -17,7 +17,7 @@ beforeAll(async () => {
   await rig.model('ok')
   const sizes = { max_output_tokens: null, dimensions: 8 }
   await rig.model('embedder', { category: 'embedding', upstream_model: 'ok', ...sizes })
-  for (const category of ['moderation', 'rerank', 'speech'])
+  for (const category of ['moderation', 'rerank', 'speech', 'image'])
     await rig.model(category, { category, upstream_model: 'ok' })
   await rig.model('off', { enabled: false })
   const lonely = { key: 'lonely', name: 'Lonely', adapter: 'openai', base_url: rig.upstream.url }
@@ -67,6 +67,12 @@ const endpoints: Endpoint[] = [
     textField: 'input',
     good: 'fake/speech',
     body: (model) => ({ model, input: 'A text.' }),
+  },
+  {
+    path: '/v1/images/generations',
+    textField: 'prompt',
+    good: 'fake/image',
+    body: (model) => ({ model, prompt: 'A picture.' }),
   },
   ...['/v1/rerank', '/v2/rerank'].map((path) => ({
     path,

@@ -14,7 +14,7 @@ beforeAll(async () => {
   rig = await startRig()
   customer = await rig.gateway.customer()
   model = await rig.model('rejects')
-  for (const category of ['embedding', 'moderation', 'rerank', 'speech']) {
+  for (const category of ['embedding', 'moderation', 'rerank', 'speech', 'image']) {
     const fields = { category, upstream_model: 'rejects', max_output_tokens: null }
     readers.set(category, await rig.model(`rejects-${category}`, fields))
   }
@@ -54,6 +54,11 @@ const endpoints: Endpoint[] = [
     path: '/v1/audio/speech',
     isWhole: true,
     body: () => ({ model: readers.get('speech'), input: 'A text.' }),
+  },
+  {
+    path: '/v1/images/generations',
+    isWhole: true,
+    body: () => ({ model: readers.get('image'), prompt: 'A picture.' }),
   },
   { path: '/v1/messages', body: () => ({ model, messages, max_tokens: 9 }) },
   { path: '/v1/responses', body: () => ({ model, input: 'Say it.' }) },

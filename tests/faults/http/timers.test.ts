@@ -104,6 +104,7 @@ describe('while the headers wait for the first event', () => {
     ['/v1/embeddings', 'held-first~embedding', { input: 'x' }],
     ['/v1/moderations', 'held-first~moderation', { input: 'x' }],
     ['/v1/rerank', 'held-first~rerank', { query: 'x', documents: ['x'] }],
+    ['/v1/images/generations', 'held-first~image', { prompt: 'x' }],
   ])('U02: REQUEST_TIMEOUT_SECONDS is 504: %s of %s, %j', async (path, name, fields) => {
     rig.upstream.reset()
     const [, category = 'chat'] = name.split('~')

@@ -11,6 +11,7 @@ import { statuses } from './behaviours/statuses'
 import { timing } from './behaviours/timing'
 import { toolCalls } from './behaviours/tool-calls'
 import { usage } from './behaviours/usage'
+import { drawings, edits } from './drawings'
 import { embeddings } from './embeddings'
 import { moderations } from './moderations'
 import { rankings } from './rankings'
@@ -39,6 +40,8 @@ const own: readonly (readonly [string, Record<string, Behaviour>])[] = [
   ['/rerank', rankings],
   ['/audio/speech', speeches],
   ...foreignSpeeches,
+  ['/images/generations', drawings],
+  ['/images/edits', edits],
   ['/messages', messages],
   ['/audio/transcriptions', transcripts],
   ['/audio/translations', transcripts],

@@ -23,6 +23,8 @@ const endpoints = [
   '/v1/audio/translations',
   '/v1/listen',
   '/v1/speech-to-text',
+  '/v1/images/generations',
+  '/v1/images/edits',
   '/v1/messages',
 ]
 

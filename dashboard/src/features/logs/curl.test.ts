@@ -27,6 +27,7 @@ test('a request without a whole stored body becomes a sample for the same model'
   }
   expect(toCurl({ ...request, endpoint: '/v1/embeddings' }, origin)).toContain('"input"')
   expect(toCurl({ ...request, endpoint: '/v2/rerank' }, origin)).toContain('"documents"')
+  expect(toCurl({ ...request, endpoint: '/v1/images/generations' }, origin)).toContain('lighthouse')
   expect(toCurl({ ...request, endpoint: '/api/automation/sessions' }, origin)).toContain(
     `${origin}/v1/chat/completions`,
   )

@@ -35,6 +35,8 @@ const withoutText: ReadonlySet<string> = new Set([
   '/v1/moderations',
   '/v1/rerank',
   '/v2/rerank',
+  '/v1/images/generations',
+  '/v1/images/edits',
 ])
 
 const Actions = ({ log }: { log: LogDetails }) => {

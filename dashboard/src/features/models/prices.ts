@@ -22,6 +22,8 @@ export const priceParts = [
   ['image', 'One image'],
   ['request', 'One request'],
   ['search', 'One web search'],
+  ['made_image', 'One image of the answer'],
+  ['made_megapixel', '1M pixels of the answer'],
 ] as const
 
 /** The rates in a form, in groups. */
@@ -32,6 +34,7 @@ export const priceGroups: readonly (readonly [string, readonly PricePart[]])[] =
   ['Characters', ['input_characters', 'output_characters']],
   ['By time', ['second', 'audio_hour']],
   ['By the piece', ['image', 'request', 'search']],
+  ['Images of the answer', ['made_image', 'made_megapixel']],
 ]
 
 export type PricePart = (typeof priceParts)[number][0]
@@ -45,6 +48,8 @@ export interface TierFields {
   service_tier: NonNullable<Tier['service_tier']> | ''
   from: string
   until: string
+  quality: string
+  above_pixels: number | string
   rates: RateFields
 }
 
@@ -77,6 +82,8 @@ const emptyRates: RateFields = {
   image: '',
   request: '',
   search: '',
+  made_image: '',
+  made_megapixel: '',
 }
 
 function toRateFields(rates: Rates): RateFields {
@@ -90,6 +97,8 @@ const toTierFields = (tier: Tier): TierFields => ({
   service_tier: tier.service_tier ?? '',
   from: tier.from ?? '',
   until: tier.until ?? '',
+  quality: tier.quality ?? '',
+  above_pixels: tier.above_pixels ?? '',
   rates: toRateFields(tier),
 })
 
@@ -98,6 +107,8 @@ export const newTier: TierFields = {
   service_tier: '',
   from: '',
   until: '',
+  quality: '',
+  above_pixels: '',
   rates: emptyRates,
 }
 
@@ -112,11 +123,13 @@ const enteredRates = (fields: RateFields) =>
     priceParts.flatMap(([part]) => (fields[part] === '' ? [] : [[part, Number(fields[part])]])),
   )
 
-const toTier = ({ above, service_tier: tier, from, until, rates }: TierFields) => ({
+const toTier = ({ above, service_tier: tier, from, until, rates, ...images }: TierFields) => ({
   ...(above !== '' && { above: Number(above) }),
   ...(tier !== '' && { service_tier: tier }),
   ...(from !== '' && { from }),
   ...(until !== '' && { until }),
+  ...(images.quality !== '' && { quality: images.quality }),
+  ...(images.above_pixels !== '' && { above_pixels: Number(images.above_pixels) }),
   ...enteredRates(rates),
 })
 
@@ -134,17 +147,21 @@ export const rateLabels = (rates: Rates): string =>
     .map(([part, label]) => `${label}: ${exactUsd(rates[part])}`)
     .join(' · ')
 
-/** Returns the conditions of a tier in words: `above 272,000 tokens`, `priority`, `16:30 to 00:30 UTC`. */
+/** Returns the conditions of a tier in words: `above 272,000 tokens`, `priority`, `16:30 to 00:30 UTC`, `hd`. */
 export function conditionsOf({
   above,
   service_tier: tier,
   from,
   until,
-}: Pick<Tier, 'above' | 'service_tier' | 'from' | 'until'>): string {
+  quality,
+  above_pixels: pixels,
+}: Pick<Tier, 'above' | 'service_tier' | 'from' | 'until' | 'quality' | 'above_pixels'>): string {
   const conditions = [
     ...(tier === null ? [] : [tier]),
     ...(above === null ? [] : [`above ${above.toLocaleString('en-US')} tokens`]),
     ...(from === null ? [] : [`${from} to ${until ?? ''} UTC`]),
+    ...(quality === null ? [] : [quality]),
+    ...(pixels === null ? [] : [`above ${pixels.toLocaleString('en-US')} pixels`]),
   ]
   return conditions.join(', ')
 }

@@ -181,7 +181,7 @@ function ModelNames({ settings: { bare_model_names: chosen } }: { settings: Sett
       <Problem error={error} />
       <Select
         label="Names without a provider"
-        description="On chat completions, completions, embeddings, moderations, rerank and speech, where exactly one maker lists the name"
+        description="On chat completions, completions, embeddings, moderations, rerank, speech and images, where exactly one maker lists the name"
         data={bareNames}
         allowDeselect={false}
         value={bareNamesOf(chosen)}

@@ -63,7 +63,7 @@ export const liveSettings = {
     label: 'Model names need no provider',
     section: 'Access',
     ...constant(false),
-    doc: 'whether chat completions, completions, embeddings, moderations, rerank and speech accept a model name without its provider, `gpt-4o` for `openai/gpt-4o`, where exactly one maker lists it ([routing.md](../concepts/routing.md#names-without-a-provider)); accounts may choose otherwise. `/v1/messages` and `/v1/responses` always do',
+    doc: 'whether chat completions, completions, embeddings, moderations, rerank, speech and images accept a model name without its provider, `gpt-4o` for `openai/gpt-4o`, where exactly one maker lists it ([routing.md](../concepts/routing.md#names-without-a-provider)); accounts may choose otherwise. `/v1/messages` and `/v1/responses` always do',
   }),
   /** For models of owners' connections. */
   ownerPriceLimits: group(

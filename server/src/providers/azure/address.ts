@@ -25,6 +25,8 @@ const operations = {
   responses: 'responses',
   transcriptions: 'audio/transcriptions',
   translations: 'audio/translations',
+  images: 'images/generations',
+  imageEdits: 'images/edits',
 } as const
 export type AzureOperation = keyof typeof operations
 

@@ -35,6 +35,15 @@ export function readGoogleUsage(block: unknown): Usage | undefined {
   )
 }
 
+/** Reads the usage of an answer with images: all that the model wrote is theirs, unless the counts say otherwise. */
+export function readDrawnUsage(block: unknown): Usage | undefined {
+  const usage = readGoogleUsage(block)
+  if (!usage || !isObject(block)) return usage
+  const counted = tokensOf('IMAGE', block['candidatesTokensDetails'])
+  const imageOutput = isCount(counted) ? Math.min(counted, usage.output) : usage.output
+  return { ...usage, output: usage.output - imageOutput, imageOutput }
+}
+
 /**
  * The counts of one stream. Each event has totals, which may correct the earlier ones: Google bills the last. A side
  * that an event does not count stays as it was.

@@ -58,6 +58,6 @@ test('lists the models', async () => {
   const signal = new AbortController().signal
   const { data } = await read(answer({ path: '/models', body: undefined, signal }))
   const ids = data.map(({ id }: { id: string }) => id)
-  const others = ['embedding', 'moderation', 'rerank', 'speech', 'transcription']
+  const others = ['embedding', 'moderation', 'rerank', 'speech', 'transcription', 'image']
   expect(ids).toEqual(['echo', 'lorem', 'tools', ...others])
 })

@@ -1,6 +1,7 @@
 import { answerChat } from './chat'
 import { answerCompletion } from './completion'
 import { answerEmbeddings } from './embedding'
+import { answerImages } from './image'
 import { modelList } from './models'
 import { answerModeration } from './moderation'
 import { SandboxRefusal, toErrorResponse } from './refusal'
@@ -25,6 +26,7 @@ const paths: Readonly<Record<string, (request: SandboxRequest) => Response>> = {
   '/audio/speech': ({ body }) => answerSpeech(body),
   '/audio/transcriptions': ({ body }) => answerTranscription(body, 'transcribe'),
   '/audio/translations': ({ body }) => answerTranscription(body, 'translate'),
+  '/images/generations': ({ body }) => answerImages(body),
   '/models': () => Response.json(modelList()),
 }
 
@@ -39,7 +41,8 @@ const paths: Readonly<Record<string, (request: SandboxRequest) => Response>> = {
  * - `moderation` flags the categories whose names are in a text;
  * - `rerank` orders documents by the words that they share with a query;
  * - `speech` hums a tone for each character, as WAV or PCM;
- * - `transcription` says how long a file is, and that it did not listen.
+ * - `transcription` says how long a file is, and that it did not listen;
+ * - `image` draws stripes in colours that depend on the prompt.
  *
  * The same request has the same answer but for `id` and `created`. Tokens are simulated (`text.ts`).
  * Never throws: a wrong request gets a 400 or a 404 with OpenAI's error body.

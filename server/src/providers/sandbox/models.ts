@@ -11,6 +11,7 @@ export const sandboxModels = [
   'rerank',
   'speech',
   'transcription',
+  'image',
 ] as const
 type SandboxModel = (typeof sandboxModels)[number]
 

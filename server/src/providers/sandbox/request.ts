@@ -99,6 +99,14 @@ export const SandboxTranscriptionRequest = z.looseObject({
   response_format: z.string().nullish(),
 })
 
+/** The fields of `POST /images/generations`. */
+export const SandboxImageRequest = z.looseObject({
+  model: z.string(),
+  prompt: Text,
+  n: z.int().min(1).max(10).nullish(),
+  size: z.string().nullish(),
+})
+
 /** `body` as `Schema` has it. Throws a 400 `Refusal` that names the first field at fault. */
 export function parse<Schema extends z.ZodType>(Schema: Schema, body: unknown): z.infer<Schema> {
   const result = Schema.safeParse(body)

@@ -33,6 +33,7 @@ import { conversationItemRoutes } from '../../v1/conversation-items'
 import { conversationRoutes } from '../../v1/conversations'
 import { embeddingRoutes } from '../../v1/embeddings'
 import { messageRoutes } from '../../v1/messages'
+import { imageRoutes } from '../../v1/images'
 import { moderationRoutes } from '../../v1/moderations'
 import { modelRoutes, type CollectionsFor } from '../../v1/models'
 import type { ModelsFor } from '../../v1/model-caller'
@@ -71,6 +72,7 @@ const modelEndpoints = (ports: AppPorts) => {
     ...rerankRoutes(gateway, reply),
     ...speechRoutes(gateway, reply),
     ...transcriptionRoutes(gateway, reply),
+    ...imageRoutes(gateway, reply),
     ...messageRoutes(gateway, reply),
     ...responseRoutes(gateway, reply, responses),
     ...storedResponseRoutes({ ...responses, reply }),

@@ -66,6 +66,26 @@ interface TierProps {
   onRemove: () => void
 }
 
+/** Conditions of tiers for models that make images. */
+const ImageConditions = ({ value, onChange }: Pick<TierProps, 'value' | 'onChange'>) => (
+  <>
+    <TextInput
+      label="Quality of images"
+      value={value.quality}
+      onChange={(event) => onChange({ ...value, quality: event.currentTarget.value })}
+    />
+    <NumberInput
+      label="Images above"
+      suffix=" pixels"
+      min={0}
+      allowDecimal={false}
+      thousandSeparator=","
+      value={value.above_pixels}
+      onChange={(pixels) => onChange({ ...value, above_pixels: pixels })}
+    />
+  </>
+)
+
 const TierInputs = ({ number, value, onChange, onRemove }: TierProps) => (
   <Fieldset legend={`Tier ${number}`}>
     <Stack gap="xs">
@@ -98,6 +118,7 @@ const TierInputs = ({ number, value, onChange, onRemove }: TierProps) => (
           value={value.until}
           onChange={(event) => onChange({ ...value, until: event.currentTarget.value })}
         />
+        <ImageConditions value={value} onChange={onChange} />
       </SimpleGrid>
       <RateInputs
         value={value.rates}

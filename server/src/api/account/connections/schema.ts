@@ -141,6 +141,8 @@ const operatorUnits = [
   ['image', 'the piece'],
   ['request', 'the piece'],
   ['search', 'the piece'],
+  ['made_image', 'the piece'],
+  ['made_megapixel', 'the piece'],
   ['tiers', 'tier'],
 ] as const
 

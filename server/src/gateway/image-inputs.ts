@@ -1,0 +1,94 @@
+import type { RequestAttempt } from './attempt'
+import { RemoteImages } from './remote-images'
+import { createAnswerDeadline } from './request-deadline'
+import { requestsFor } from './image-usage'
+import { receivesUrls } from './url-receivers'
+import { servesKind } from '../catalog/served-kinds'
+import { imageAdapterOf } from '../providers/adapters'
+import type { MediaData } from '../providers/media'
+import { unsupported } from '../providers/unsupported-fields'
+import { isSharedCredential } from '../shared-credentials/credential'
+import { rejectRemote } from '../shared-credentials/rejections'
+import type { AnyImageRequest } from '../wire/image-request'
+
+type ImageAttempt = RequestAttempt<AnyImageRequest>
+
+/** The images that one request wants changed: their addresses are fetched for providers that do not fetch them. */
+export class ImageInputs {
+  readonly #addresses: readonly string[]
+  readonly #images: RemoteImages
+  /** The first field that names an address. */
+  readonly #remoteParam: string | undefined
+
+  constructor({ images = [], mask }: Pick<AnyImageRequest, 'images' | 'mask'>) {
+    const params = new Map<string, string>()
+    for (const [index, { image_url: url }] of images.entries()) {
+      if (!url.startsWith('data:')) params.set(url, `images.${index}.image_url`)
+    }
+    this.#addresses = [...params.keys()]
+    const isMaskRemote = mask && !mask.image_url.startsWith('data:')
+    this.#remoteParam =
+      params.values().next().value ?? (isMaskRemote ? 'mask.image_url' : undefined)
+    this.#images = new RemoteImages(params)
+  }
+
+  /** The fetched images, by their addresses. */
+  get media(): ReadonlyMap<string, MediaData> {
+    return this.#images.media
+  }
+
+  /**
+   * Fetches what the attempt's candidate does not fetch itself. Throws `invalid_request` where that does not take the
+   * request, or an image is not available.
+   */
+  async fetchFor(attempt: ImageAttempt, signal: AbortSignal): Promise<void> {
+    checkImages(attempt)
+    if (this.#remoteParam === undefined) return
+    const { candidate } = attempt
+    if (!imageAdapterOf(candidate.provider)) {
+      // A server in the operator's network would fetch what its callers do not reach.
+      const receives = !isSharedCredential(candidate) || receivesUrls(candidate)
+      if (!receives) throw rejectRemote(this.#remoteParam)
+      return
+    }
+    await this.#images.fetchAddresses(this.#addresses, attempt, signal)
+  }
+
+  /** Fetches them before the provider is called, where a stream's own deadline begins. Throws as `fetchFor`. */
+  async fetchFirst(attempt: ImageAttempt): Promise<void> {
+    checkStream(attempt)
+    using deadline = createAnswerDeadline(attempt.request)
+    await this.fetchFor(attempt, deadline.signal)
+  }
+}
+
+/** Throws `invalid_request` where a candidate does not take the request. */
+function checkImages(attempt: ImageAttempt): void {
+  const { provider } = attempt.candidate
+  if (!servesKind(provider, 'image')) {
+    throw unsupported('model', `model: ${provider.name} does not serve images.`)
+  }
+  if (attempt.request.params.images) checkEdits(attempt)
+}
+
+function checkEdits({ candidate, model, request }: ImageAttempt): void {
+  const { provider, connection } = candidate
+  const adapter = imageAdapterOf(provider)
+  const isEditing = adapter
+    ? adapter.edits(model.upstreamModel)
+    : provider.options.images.edits !== 'none' && connection.gatewayId === null
+  if (!isEditing) throw unsupported('model', 'model: this model changes no images.')
+  const takesMask = !adapter && provider.options.images.edits === 'openai'
+  if (request.params.mask && !takesMask) {
+    throw unsupported('mask', 'mask: this model changes whole images.')
+  }
+}
+
+/** Throws for what takes several requests to the provider. */
+function checkStream(attempt: ImageAttempt): void {
+  if (requestsFor(attempt) === 1) return
+  throw unsupported(
+    'n',
+    'n: this model makes fewer images at once. Send the request without stream.',
+  )
+}

@@ -1,0 +1,94 @@
+import type { PricedAttempt, RequestAttempt, ValidatedRequest } from './attempt'
+import { toRequestedForm } from './answer-images'
+import type { Endpoint, EndpointRun } from './endpoint'
+import { ImageInputs } from './image-inputs'
+import { orderOf, requestsFor } from './image-usage'
+import { makeImages } from './make-images'
+import { reportOmissions } from './omissions'
+import type { FullReply, Reply } from './request'
+import { createFailoverDeadline } from './request-deadline'
+import { roughTokens, usualMediaTokens } from '../metering/estimate'
+import { boundImages } from '../metering/image-volume'
+import { pickLongTexts } from '../metering/long-texts'
+import { toImageUsageBlock } from '../providers/openai/images'
+import { streamImages } from './stream-images'
+import type { Deadline } from '../upstream/deadline'
+import { ImageEditRequest, ImageRequest, type AnyImageRequest } from '../wire/image-request'
+
+type ImageAttempt = RequestAttempt<AnyImageRequest>
+
+type PricedImages = PricedAttempt<ValidatedRequest<AnyImageRequest>>
+
+/** The stages that requests for new and for changed images have in common. */
+const sharedStages = {
+  operation: 'images',
+  priceKind: 'image',
+  kinds: ['image'],
+  // The limit of a model is its provider's matter.
+  size: () => ({ textField: 'prompt' as const, output: undefined, texts: () => [], tokens: 0 }),
+  volume: (attempt: PricedImages) =>
+    boundImages(orderOf(attempt), attempt.candidate.model, requestsFor(attempt)),
+  texts: ({ request }: PricedImages) => pickLongTexts([request.params.prompt]),
+} as const
+
+/** `POST /v1/images/generations`. */
+export const images: Endpoint<typeof ImageRequest> = {
+  ...sharedStages,
+  schema: ImageRequest,
+  maxBytes: 8 * 1024 * 1024,
+  need: ({ prompt }) => ({ promptTokens: roughTokens(Buffer.byteLength(prompt)), answers: 0 }),
+  run,
+}
+
+/** `POST /v1/images/edits`. */
+export const imageEdits: Endpoint<typeof ImageEditRequest> = {
+  ...sharedStages,
+  schema: ImageEditRequest,
+  maxBytes: 32 * 1024 * 1024,
+  need: ({ prompt, images: inputs }) => ({
+    promptTokens: roughTokens(Buffer.byteLength(prompt)) + inputs.length * usualMediaTokens,
+    answers: 0,
+  }),
+  run,
+}
+
+async function run<Params extends AnyImageRequest>(failover: EndpointRun<Params>): Promise<Reply> {
+  const inputs = new ImageInputs(failover.request.params)
+  if (failover.request.params.stream) return streamImages(failover, inputs)
+  const deadline = createFailoverDeadline(failover)
+  return await failover.run({
+    deadline,
+    before: (attempt) => inputs.fetchFor(attempt, deadline.signal),
+    attempt: (attempt) => answerWhole(attempt, { deadline, inputs }),
+  })
+}
+
+/** Makes the images, and answers with all of them at once. */
+async function answerWhole(
+  attempt: ImageAttempt,
+  { deadline, inputs }: { deadline: Deadline; inputs: ImageInputs },
+): Promise<FullReply> {
+  const heldMemory = new DisposableStack()
+  try {
+    const madeImages = await makeImages(attempt, { deadline, heldMemory, media: inputs.media })
+    const { answer, usage } = madeImages
+    const data = await toRequestedForm(answer.images, attempt, deadline.signal)
+    return {
+      kind: 'full',
+      body: {
+        created: Math.floor(Date.now() / 1000),
+        ...answer.fields,
+        model: attempt.model.id,
+        data,
+        usage: toImageUsageBlock(usage),
+      },
+      usage,
+      provider: attempt.candidate.provider.key,
+      omittedFields: reportOmissions(attempt, madeImages.omittedFields),
+      heldMemory,
+    }
+  } catch (thrown) {
+    heldMemory.dispose()
+    throw thrown
+  }
+}

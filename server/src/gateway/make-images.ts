@@ -1,0 +1,200 @@
+import { AttemptSource } from './answer-facts'
+import type { RequestAttempt } from './attempt'
+import { countImages, estimateOrder, orderOf } from './image-usage'
+import { relayWhole, translateWhole } from './whole-exchange'
+import { maxTokensPerImage } from '../metering/image-volume'
+import { imageAdapterOf } from '../providers/adapters'
+import { selectRelayAddress } from '../providers/chat-route'
+import type { ImageAdapter, ImageAnswer } from '../providers/image-adapter'
+import { readDataUrl, type MediaData } from '../providers/media'
+import { readImages, toUpstreamImages, toUpstreamInputs } from '../providers/openai/images'
+import { addressOf } from '../providers/provider-route'
+import type { Candidate } from '../routing/candidate'
+import type { UpstreamAttempt } from '../upstream/attempt'
+import type { Deadline } from '../upstream/deadline'
+import type { OutgoingRequest } from '../upstream/protocol/protocol'
+import { HeldEvent } from '../upstream/large-events'
+import { paths } from '../upstream/request-head'
+import type { AnyImageRequest } from '../wire/image-request'
+import { addUsage, type Usage } from '../wire/usage'
+
+type ImageAttempt = RequestAttempt<AnyImageRequest>
+
+/** Ten images of the largest size, in base64. */
+const maxAnswerBytes = 48 * 1024 * 1024
+
+/** The number of requests to a provider for one of a caller that run at the same time. */
+const maxConcurrent = 4
+
+/** The parts of making images that are those of one request. */
+interface Making {
+  deadline: Deadline
+  /** Takes the memory of the answers; disposed of by the caller. */
+  heldMemory: DisposableStack
+  /** The images of the request that were fetched, by their addresses. */
+  media: ReadonlyMap<string, MediaData>
+}
+
+/** Images that were made, with their use. */
+interface Made {
+  answer: ImageAnswer
+  usage: Usage
+  /** Fields that the provider does not get. */
+  omittedFields: readonly string[]
+}
+
+/**
+ * Makes the images of a request, by several requests to the provider where one has a lower limit. Where some of these
+ * fail, the others are the answer. Throws `AttemptFailed`, and errors that are no failed attempt.
+ */
+export async function makeImages(attempt: ImageAttempt, making: Making): Promise<Made> {
+  const adapter = imageAdapterOf(attempt.candidate.provider)
+  if (!adapter) return relay(attempt, making)
+  const { count } = orderOf(attempt)
+  const limit = adapter.batchLimit(attempt.model.upstreamModel)
+  const counts = Array.from({ length: Math.ceil(count / limit) }, (_, index) =>
+    Math.min(limit, count - index * limit),
+  )
+  const results: PromiseSettledResult<Made>[] = []
+  for (let at = 0; at < counts.length; at += maxConcurrent) {
+    const running = counts
+      .slice(at, at + maxConcurrent)
+      .map((batch) => translate(attempt, { ...making, adapter, count: batch }))
+    results.push(...(await Promise.allSettled(running)))
+    if (results.every(({ status }) => status === 'rejected')) break
+  }
+  const madeAnswers = results.flatMap((result) =>
+    result.status === 'fulfilled' ? [result.value] : [],
+  )
+  const [first, ...others] = madeAnswers
+  if (first) return others.reduce(joinMade, first)
+  const failure = results.find(({ status }) => status === 'rejected')
+  throw failure?.status === 'rejected' ? failure.reason : new Error('no image was requested')
+}
+
+const joinMade = (one: Made, other: Made): Made => ({
+  answer: { ...one.answer, images: [...one.answer.images, ...other.answer.images] },
+  usage: addUsage(one.usage, other.usage),
+  omittedFields: one.omittedFields,
+})
+
+/** A request as its provider gets it, and the fields that it does not get. */
+interface WrittenRequest {
+  request: OutgoingRequest
+  omittedFields: readonly string[]
+}
+
+/** Writes the request of an attempt in OpenAI's form. */
+export function writeRelayedImages({
+  candidate,
+  model,
+  body: sentBody,
+  request,
+}: ImageAttempt): WrittenRequest {
+  const { upstreamModel } = model
+  const { options } = candidate.provider
+  const { body, omittedFields } = toUpstreamImages(sentBody, { upstreamModel, options })
+  const { images, mask } = request.params
+  const operation = images ? 'imageEdits' : 'images'
+  const { url, deployment } = selectRelayAddress(candidate, upstreamModel, operation)
+  if (deployment !== undefined) body['model'] = deployment
+  if (!images) return { request: { operation: 'images', url, body }, omittedFields }
+  Object.assign(body, toUpstreamInputs({ images, mask }, options))
+  return {
+    request: { operation: 'images', url: url ?? editsUrlOf(candidate), body },
+    omittedFields,
+  }
+}
+
+/** The address of edits beside that of generations. */
+function editsUrlOf(candidate: Candidate): string {
+  const { images: own = paths.images } = candidate.provider.options.paths
+  return `${addressOf(candidate)}${own.replace(/generations$/, 'edits')}`
+}
+
+/** The data of the images that are changed. */
+const readInputs = (
+  images: AnyImageRequest['images'] = [],
+  media: ReadonlyMap<string, MediaData>,
+): MediaData[] => images.flatMap(({ image_url: url }) => readDataUrl(url) ?? media.get(url) ?? [])
+
+/** Writes a request for a part of the images of an attempt. */
+export function writeTranslatedImages(
+  attempt: ImageAttempt,
+  { adapter, count, media }: Pick<TranslatedPart, 'adapter' | 'count' | 'media'>,
+): WrittenRequest {
+  const { model, request } = attempt
+  const { omitted: omittedFields = [], ...writtenRequest } = adapter.request(request.params, {
+    upstreamModel: model.upstreamModel,
+    count,
+    // Words for quality have no meaning there.
+    maxTokensPerImage: maxTokensPerImage({ ...orderOf(attempt), quality: undefined }, model),
+    inputs: readInputs(request.params.images, media),
+  })
+  return { request: { operation: 'images', ...writtenRequest }, omittedFields }
+}
+
+async function relay(attempt: ImageAttempt, { deadline, heldMemory }: Making): Promise<Made> {
+  const { request, omittedFields } = writeRelayedImages(attempt)
+  const order = orderOf(attempt)
+  const source = new AttemptSource(attempt, 'prompt')
+  const answer = await relayWhole(
+    attempt,
+    {
+      request,
+      source,
+      deadline,
+      large: largeOf(attempt, heldMemory),
+      estimate: () => estimateOrder(order, attempt.model),
+      read: (whole) => readImages(whole, order.count, source),
+    },
+    'images',
+  )
+  return { answer, usage: countImages(answer, order, attempt.model), omittedFields }
+}
+
+/** A request that an adapter writes, for a part of the images. */
+interface TranslatedPart extends Making {
+  adapter: ImageAdapter
+  count: number
+}
+
+async function translate(
+  attempt: ImageAttempt,
+  { adapter, count, deadline, heldMemory, media }: TranslatedPart,
+): Promise<Made> {
+  const order = { ...orderOf(attempt), count }
+  const { request, omittedFields } = writeTranslatedImages(attempt, { adapter, count, media })
+  const source = new AttemptSource(attempt, 'prompt')
+  const answer = await translateWhole(
+    attempt,
+    {
+      request,
+      source,
+      deadline,
+      large: largeOf(attempt, heldMemory),
+      estimate: () => estimateOrder(order, attempt.model),
+      read: (whole) => adapter.read(whole, source),
+    },
+    adapter,
+  )
+  const images = answer.images.slice(0, count)
+  return {
+    answer: { ...answer, images },
+    usage: countImages({ ...answer, images }, order, attempt.model),
+    omittedFields,
+  }
+}
+
+const largeOf = (
+  { candidate, request }: ImageAttempt,
+  heldMemory: DisposableStack,
+): UpstreamAttempt['large'] => ({
+  maxBytes: maxAnswerBytes,
+  memory: heldMemory.use(
+    new HeldEvent(
+      request.ports.largeAnswers,
+      candidate.connection.owner ?? request.principal.accountId,
+    ),
+  ),
+})

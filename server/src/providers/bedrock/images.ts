@@ -1,0 +1,84 @@
+import { z } from 'zod'
+import { pathOf, toBaseModel } from './address'
+import { toError } from './failure'
+import { toAspectRatio } from '../aspect-ratio'
+import type { ImageAdapter, ImageTarget, ImageWish } from '../image-adapter'
+import { unsupported } from '../unsupported-fields'
+import { invalidAnswer } from '../upstream-error'
+import { invalidRequest } from '../../errors'
+import { parseImageSize } from '../../wire/image-request'
+import type { JsonObject } from '../../wire/json-body'
+
+const isStability = (model: string) => model.startsWith('stability.')
+
+/** https://docs.aws.amazon.com/bedrock/latest/userguide/stable-image-services.html */
+const stabilityRatios = ['1:1', '2:3', '3:2', '4:5', '5:4', '9:16', '16:9', '9:21', '21:9']
+
+/** The most characters of a prompt of Amazon's models. */
+const maxAmazonPrompt = 1024
+
+const Answer = z.looseObject({
+  images: z.array(z.string()).nullish(),
+  finish_reasons: z.array(z.string().nullable()).nullish(),
+})
+
+/** Images by `InvokeModel`, whose body is each vendor's own: Amazon's Nova Canvas and Titan, and Stability's. */
+export const bedrockImages: ImageAdapter = {
+  batchLimit: (upstreamModel) => (isStability(toBaseModel(upstreamModel)) ? 1 : 5),
+  edits: () => false,
+  request: (wish, target) => ({
+    path: pathOf(target.upstreamModel, 'invoke'),
+    body: isStability(toBaseModel(target.upstreamModel))
+      ? toStabilityBody(wish)
+      : toAmazonBody(wish, target),
+  }),
+  toError,
+  read(answer, source) {
+    const parsed = Answer.safeParse(answer)
+    if (!parsed.success) throw invalidAnswer(source.provider, 'no image', parsed.error)
+    const { images, finish_reasons: reasons } = parsed.data
+    // Stability gives a reason in place of an image.
+    const drawn = (images ?? []).filter((data, index) => data !== '' && !reasons?.[index])
+    if (drawn.length > 0) {
+      return { images: drawn.map((data) => ({ b64_json: data })), usage: undefined }
+    }
+    const reason = reasons?.find((text) => text)
+    if (!reason) throw invalidAnswer(source.provider, 'a response without an image')
+    throw invalidRequest(
+      'prompt',
+      'content_filter',
+      `${source.provider} filtered the request: ${reason}`,
+    )
+  },
+}
+
+/** @see https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-diffusion-stable-ultra-text-image-request-response.html */
+function toStabilityBody({ prompt, size, output_format: format }: ImageWish): JsonObject {
+  if (format === 'webp') {
+    throw unsupported('output_format', 'output_format: this model makes PNG and JPEG images.')
+  }
+  const ratio = toAspectRatio(size, stabilityRatios)
+  return {
+    prompt,
+    ...(ratio !== undefined && { aspect_ratio: ratio }),
+    ...(format && { output_format: format }),
+  }
+}
+
+/** @see https://docs.aws.amazon.com/nova/latest/userguide/image-gen-req-resp-structure.html */
+function toAmazonBody({ prompt, size, quality }: ImageWish, { count }: ImageTarget): JsonObject {
+  if (prompt.length > maxAmazonPrompt) {
+    throw unsupported('prompt', `prompt: this model reads up to ${maxAmazonPrompt} characters.`)
+  }
+  const sides = typeof size === 'string' ? parseImageSize(size) : undefined
+  const isPremium = quality === 'high' || quality === 'hd'
+  return {
+    taskType: 'TEXT_IMAGE',
+    textToImageParams: { text: prompt },
+    imageGenerationConfig: {
+      numberOfImages: count,
+      quality: isPremium ? 'premium' : 'standard',
+      ...sides,
+    },
+  }
+}

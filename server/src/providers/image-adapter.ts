@@ -1,0 +1,56 @@
+import type { Adapter, UpstreamRequest } from './adapter'
+import type { MediaData } from './media'
+import type { ErrorSource } from './upstream-error'
+import type { Usage } from '../wire/usage'
+
+/** The fields of a request for images that providers' own formats have a counterpart for. */
+export interface ImageWish {
+  prompt: string
+  size?: string | null | undefined
+  quality?: string | null | undefined
+  output_format?: 'png' | 'jpeg' | 'webp' | null | undefined
+  output_compression?: number | null | undefined
+}
+
+/** The model that makes images, and how many of them one request to it gets. */
+export interface ImageTarget {
+  /** The provider's own name of the model. */
+  upstreamModel: string
+  count: number
+  /** The tokens of one image that the hold pays for. */
+  maxTokensPerImage: number
+  /** The images that are changed; none where a new one is made. */
+  inputs: readonly MediaData[]
+}
+
+/** An image of an answer: its data in base64, or the address from which it can be fetched. */
+export interface MadeImage {
+  b64_json?: string
+  url?: string
+  revised_prompt?: string
+}
+
+/** An answer in all formats. */
+export interface ImageAnswer {
+  images: MadeImage[]
+  usage: Usage | undefined
+  /** The size and the quality that the provider reports. */
+  size?: string | undefined
+  quality?: string | undefined
+  /** Other fields of the answer, for the caller. */
+  fields?: Readonly<Record<string, unknown>>
+}
+
+/** Writes and reads requests for images in one dialect: pure. The caller of the adapter splits, joins and counts. */
+export interface ImageAdapter {
+  /** The most images of one request. */
+  batchLimit: (upstreamModel: string) => number
+  /** Whether a model takes images to change. */
+  edits: (upstreamModel: string) => boolean
+  /** Throws `invalid_request`, issue `unsupported_by_model`, for fields whose loss would change the meaning. */
+  request: (wish: ImageWish, target: ImageTarget) => UpstreamRequest
+  /** Translates a refusal for the caller. */
+  toError: Adapter['toError']
+  /** Throws `provider_error`, and `invalid_request` for a prompt that was filtered. */
+  read: (answer: unknown, source: ErrorSource) => ImageAnswer
+}

@@ -1,0 +1,19 @@
+import { z } from 'zod'
+
+/** The quirks of requests for images in the OpenAI format. */
+export const ImageOptions = z
+  .strictObject({
+    /** The form of their size: `size`, the two fields `width` and `height`, or `aspect_ratio`. */
+    size: z.enum(['size', 'sides', 'ratio']).default('size'),
+    /** The aspect ratios that are accepted, of which the nearest is sent. */
+    ratios: z.array(z.string().regex(/^\d{1,3}:\d{1,3}$/)).default(['1:1']),
+    /** The value of `response_format` that requests data. */
+    base64: z.string().default('b64_json'),
+    /** Prefixes of models that answer with data alone, and refuse `response_format`. */
+    dataModels: z.array(z.string()).default(['gpt-image', 'chatgpt-image']),
+    /** How images to change are sent: as OpenAI's `images`, as xAI's, or not at all. */
+    edits: z.enum(['openai', 'xai', 'none']).default('openai'),
+    /** Fields that are left out. */
+    drop: z.array(z.string()).default([]),
+  })
+  .prefault({})

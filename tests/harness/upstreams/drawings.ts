@@ -1,0 +1,213 @@
+import { errorBody } from './behaviours/statuses'
+import type { Behaviour, Call, Json } from './call'
+import { countTokens } from './tokens'
+
+/** Tokens of an image of OpenAI's models by quality, for a square, a portrait and a landscape. */
+const tokensByQuality: Readonly<Record<string, readonly [number, number, number]>> = {
+  low: [272, 408, 400],
+  medium: [1056, 1584, 1568],
+  high: [4160, 6240, 6208],
+}
+const sizes = ['1024x1024', '1024x1536', '1536x1024']
+
+/** The beginning of a PNG, which has its size. */
+export function pngOf(width: number, height: number): string {
+  const bytes = Buffer.alloc(40)
+  bytes.write('89504e470d0a1a0a0000000d49484452', 0, 'hex')
+  bytes.writeUInt32BE(width, 16)
+  bytes.writeUInt32BE(height, 20)
+  return bytes.toString('base64')
+}
+
+const numberIn = (value: unknown, fallback: number) =>
+  typeof value === 'number' ? value : fallback
+const countIn = ({ received: { body } }: Call) => numberIn(body['n'], 1)
+
+async function answer(call: Call, body: unknown): Promise<void> {
+  call.attempt.answered = true
+  await call.reply.json(200, body)
+  call.attempt.complete = true
+}
+
+const refuse = (call: Call, param: string) =>
+  call.reply.json(
+    400,
+    errorBody({
+      type: 'invalid_request_error',
+      code: 'unknown_parameter',
+      message: `Unknown parameter: '${param}'.`,
+      param,
+    }),
+  )
+
+/** The choice of a model that may choose. */
+function chosen({ received: { body } }: Call) {
+  const { size, quality } = body
+  return {
+    size: typeof size === 'string' && size !== 'auto' ? size : '1024x1024',
+    quality: typeof quality === 'string' && quality !== 'auto' ? quality : 'high',
+  }
+}
+
+/** What an answer counts. */
+function usageOf(call: Call, images: number): Json {
+  const { size, quality } = chosen(call)
+  const perImage = tokensByQuality[quality]?.[Math.max(0, sizes.indexOf(size))] ?? 0
+  const input = countTokens(String(call.received.body['prompt']))
+  const output = images * perImage
+  return {
+    total_tokens: input + output,
+    input_tokens: input,
+    output_tokens: output,
+    input_tokens_details: { text_tokens: input, image_tokens: 0 },
+  }
+}
+
+const dataOf = (call: Call) => {
+  const [width = 1, height = 1] = chosen(call).size.split('x').map(Number)
+  return { b64_json: pngOf(width, height) }
+}
+
+const frame = (type: string, fields: Json) =>
+  `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`
+
+/** Opens a stream with the unfinished images that were requested. */
+async function openStream(call: Call): Promise<void> {
+  const { attempt, received, reply } = call
+  attempt.answered = true
+  reply.head(200, { headers: { 'content-type': 'text/event-stream' } })
+  const head = { created_at: 1_795_219_200, ...chosen(call) }
+  const partials = numberIn(received.body['partial_images'], 0)
+  for (let index = 0; index < partials; index += 1) {
+    const partial = { ...head, ...dataOf(call), partial_image_index: index }
+    await reply.body(frame('image_generation.partial_image', partial))
+  }
+}
+
+/** https://platform.openai.com/docs/api-reference/images-streaming */
+async function streamImage(call: Call): Promise<void> {
+  await openStream(call)
+  const image = { created_at: 1_795_219_200, ...chosen(call), ...dataOf(call) }
+  const completed = { ...image, usage: usageOf(call, 1) }
+  await call.reply.body(frame('image_generation.completed', completed))
+  await call.reply.finish()
+  call.attempt.complete = true
+}
+
+/** https://platform.openai.com/docs/api-reference/images/create: the models that are paid by token. */
+const asGptImage: Behaviour = async (call) => {
+  const { body } = call.received
+  for (const name of ['response_format', 'style']) if (name in body) return refuse(call, name)
+  if (body['stream'] === true) return streamImage(call)
+  const count = countIn(call)
+  const { size, quality } = chosen(call)
+  await answer(call, {
+    created: 1_795_219_200,
+    background: 'opaque',
+    output_format: 'png',
+    quality,
+    size,
+    data: Array.from({ length: count }, () => dataOf(call)),
+    usage: usageOf(call, count),
+  })
+}
+
+/** Those that are paid by the image: addresses by default, and no counts. */
+const asDallE: Behaviour = async (call) => {
+  const { body } = call.received
+  const isData = body['response_format'] === 'b64_json'
+  const image = isData ? dataOf(call) : { url: 'https://images.example/one.png' }
+  const data = Array.from({ length: countIn(call) }, () => ({
+    ...image,
+    revised_prompt: `Revised: ${String(body['prompt'])}`,
+  }))
+  await answer(call, { created: 1_795_219_200, data })
+}
+
+/** https://docs.together.ai/reference/post-images-generations */
+const asTogether: Behaviour = async (call) => {
+  const { body } = call.received
+  for (const name of ['size', 'quality', 'style']) if (name in body) return refuse(call, name)
+  const { response_format: format } = body
+  if (format !== undefined && format !== 'base64' && format !== 'url') {
+    return refuse(call, 'response_format')
+  }
+  const [width, height] = [numberIn(body['width'], 1024), numberIn(body['height'], 1024)]
+  const image =
+    format === 'base64' ? { b64_json: pngOf(width, height) } : { url: 'https://x.example/1.jpg' }
+  const data = Array.from({ length: countIn(call) }, (_, index) => ({ index, ...image }))
+  await answer(call, { id: 'oi6bZ', model: call.attempt.model, object: 'list', data })
+}
+
+/** https://docs.x.ai/docs/guides/image-generations */
+const asXai: Behaviour = async (call) => {
+  const { body } = call.received
+  for (const name of ['size', 'quality', 'style']) if (name in body) return refuse(call, name)
+  const data = Array.from({ length: countIn(call) }, () => ({
+    url: 'https://imgen.x.ai/x.jpg',
+    revised_prompt: '',
+  }))
+  await answer(call, { data })
+}
+
+/** Addresses at the fake provider itself. */
+const byAddress: Behaviour = (call) =>
+  answer(call, { created: 1, data: [{ url: 'http://127.0.0.1:9/none.png' }] })
+
+/** Behaviours that only images have. */
+export const drawings: Record<string, Behaviour> = {
+  ok: asGptImage,
+  'draw-address': asDallE,
+  'draw-together': asTogether,
+  'draw-xai': asXai,
+  'draw-unreachable': byAddress,
+  'draw-fewer': (call) => answer(call, { created: 1, data: [dataOf(call)] }),
+  'draw-none': (call) => answer(call, { created: 1, data: [] }),
+  'draw-empty': (call) => answer(call, { created: 1, data: [{}] }),
+  'draw-cut': async (call) => {
+    await openStream(call)
+    call.reply.connection.close()
+  },
+  'draw-error': async (call) => {
+    await openStream(call)
+    const error = { type: 'image_generation_error', code: 'server_error', message: 'It broke.' }
+    await call.reply.body(frame('error', { error }))
+    await call.reply.finish()
+  },
+  'draw-held': async (call) => {
+    await openStream(call)
+    await call.hold()
+  },
+  'draw-large': (call) =>
+    answer(call, { created: 1, data: [{ b64_json: 'A'.repeat(24 * 1024 * 1024) }] }),
+  'draw-too-large': (call) =>
+    answer(call, { created: 1, data: [{ b64_json: 'A'.repeat(60 * 1024 * 1024) }] }),
+}
+
+/** Tokens of an image that is changed. */
+const tokensPerInput = 323
+
+/** https://platform.openai.com/docs/api-reference/images/createEdit, as JSON. */
+const editAsGptImage: Behaviour = async (call) => {
+  const { images, image } = call.received.body
+  if (!Array.isArray(images) || image !== undefined) return refuse(call, 'image')
+  const usage = usageOf(call, countIn(call))
+  const imageTokens = images.length * tokensPerInput
+  const text = Number(usage['input_tokens'])
+  const { size, quality } = chosen(call)
+  await answer(call, {
+    created: 1_795_219_200,
+    size,
+    quality,
+    data: Array.from({ length: countIn(call) }, () => dataOf(call)),
+    usage: {
+      ...usage,
+      total_tokens: Number(usage['total_tokens']) + imageTokens,
+      input_tokens: text + imageTokens,
+      input_tokens_details: { text_tokens: text, image_tokens: imageTokens },
+    },
+  })
+}
+
+/** Behaviours that only changes of images have. */
+export const edits: Record<string, Behaviour> = { ok: editAsGptImage, 'draw-xai': asXai }
