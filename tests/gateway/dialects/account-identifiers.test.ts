@@ -13,7 +13,7 @@ const messages = { path: '/v1/messages', body: { messages: hello, max_tokens: 10
 const responses = { path: '/v1/responses', body: { input: 'Hello' } }
 const text = { path: '/v1/completions', body: { prompt: 'Hello', max_tokens: 10 } }
 const embed = { path: '/v1/embeddings', body: { input: 'Hello' } }
-
+const draw = { path: '/v1/images/generations', body: { prompt: 'Hello' } }
 const named = { user: 'user-1', safety_identifier: 'user-1', prompt_cache_key: 'user-1' }
 const mark = { prompt_cache_key: 'user-1' }
 const endUser = { metadata: { user_id: 'user-1' } }
@@ -41,6 +41,7 @@ const rows: Record<string, Row> = {
     written: named,
     always: ['user'],
   },
+  'OpenAI, images': { ...draw, model: 'openai/draw', written: named, always: ['user'] },
   'OpenAI, embeddings': { ...embed, model: 'openai/embed', written: named, always: ['user'] },
   'OpenAI, a Response': {
     ...responses,
@@ -136,6 +137,7 @@ const rows: Record<string, Row> = {
 const categories = new Map<string | undefined, string>([
   ['text', 'completion'],
   ['embed', 'embedding'],
+  ['draw', 'image'],
 ])
 
 const openAiAlike = [
