@@ -2,7 +2,7 @@ import { Button, Group, SimpleGrid, Stack } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useState, type ReactNode } from 'react'
 import { Page } from '../../components/page'
 import { useConversation } from '../automation/use-conversation'
 import { freeModelQuery } from '../models/queries'
@@ -19,7 +19,7 @@ type ChatPosition = ReturnType<typeof route.useSearch>
 function usePlayground() {
   const { model: chosen, other, chat, other_chat: otherChat } = route.useSearch()
   const navigate = route.useNavigate()
-  const { data: free = '' } = useQuery(freeModelQuery)
+  const { data: free = '' } = useQuery(freeModelQuery('chat'))
   const [options, setOptions] = useState<OptionFields>(plain)
   const goTo = (position: ChatPosition) =>
     navigate({ search: (old) => ({ ...old, ...position }), replace: true })
@@ -54,7 +54,8 @@ const requestOf = ({ systemPrompt, temperature, maxTokens }: OptionFields) => ({
   max_tokens: numberOf(maxTokens),
 })
 
-export function PlaygroundPage() {
+/** Conversations with one model, or with two side by side. */
+export function ChatPlayground({ kinds }: { kinds: ReactNode }) {
   const playground = usePlayground()
   const { go, model, other, chat, first, second, send, options, setOptions } = playground
   const [areOptionsOpen, drawer] = useDisclosure()
@@ -66,6 +67,7 @@ export function PlaygroundPage() {
       about="Try any available model. Requests are billed like API requests."
       actions={<Actions isComparing={isComparing} model={model} chat={chat} go={go} />}
     >
+      {kinds}
       <Group align="flex-start" wrap="nowrap" gap="md">
         <Stack flex={1} miw={0}>
           <Panes playground={playground} running={running} />
