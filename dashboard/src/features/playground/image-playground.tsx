@@ -10,6 +10,7 @@ import {
   Text,
   Textarea,
 } from '@mantine/core'
+import { useLocation } from '@tanstack/react-router'
 import { useState, type ReactNode } from 'react'
 import { formatCount } from '../../format/figures'
 import { estimateImages } from './media-estimate'
@@ -130,7 +131,13 @@ interface ShownProps {
 /** Pictures of a text. */
 export function ImagePlayground({ kinds }: { kinds: ReactNode }) {
   const model = useMediaModel('image')
-  const [fields, setFields] = useState<Fields>({ prompt: '', size: '', quality: '', n: 1 })
+  const initial = useLocation({ select: ({ state }) => state.message })
+  const [fields, setFields] = useState<Fields>({
+    prompt: initial ?? '',
+    size: '',
+    quality: '',
+    n: 1,
+  })
   const { run, ...outcome } = useRequest<Picture[]>()
   const pictures = outcome.result ?? []
   const { prompt, size, quality, n } = fields

@@ -1,4 +1,5 @@
 import { Autocomplete, Button, Group, Select, Stack, Text, Textarea } from '@mantine/core'
+import { useLocation } from '@tanstack/react-router'
 import { useState, type ReactNode } from 'react'
 import { estimateSpeech } from './media-estimate'
 import { MediaFrame } from './media-frame'
@@ -113,7 +114,12 @@ function Sound({ sound }: { sound: Blob }) {
 /** Speech of a text. */
 export function SpeechPlayground({ kinds }: { kinds: ReactNode }) {
   const model = useMediaModel('speech')
-  const [fields, setFields] = useState<Fields>({ input: '', voice: 'alloy', format: '' })
+  const initial = useLocation({ select: ({ state }) => state.message })
+  const [fields, setFields] = useState<Fields>({
+    input: initial ?? '',
+    voice: 'alloy',
+    format: '',
+  })
   const { run, ...outcome } = useRequest<Blob>()
   const { input, voice, format } = fields
   const send = () =>
