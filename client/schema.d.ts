@@ -9870,7 +9870,7 @@ export interface components {
             /** @description The kind of model, as LiteLLM names it: `chat`, `image_generation`, `audio_speech`. */
             mode: string;
             canonical_slug: string;
-            /** @description Tokens of prompt and answer together; of the longest input for models that do not write text. */
+            /** @description Tokens of prompt and answer together; of the maximum input for models that do not write text. */
             context_length: number | null;
             max_output_tokens: number | null;
             architecture: {

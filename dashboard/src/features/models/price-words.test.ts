@@ -6,9 +6,11 @@ const none = { input: 0, output: 0 }
 test('a price by another unit than tokens is written with it', () => {
   expect(unitPrice({ ...none, made_image: 0.04 })).toBe('$0.04 per image')
   expect(unitPrice({ ...none, input_characters: 15 })).toBe('$15.00 per 1M characters')
+  expect(unitPrice({ ...none, audio_hour: 0.36 })).toBe('$0.006 per minute')
   expect(unitPrice({ ...none, search: 0.002 })).toBe('$0.002 per search')
   expect(unitPrice({ input: 2, output: 8, made_image: 0.04 })).toBeUndefined()
   expect(unitPrice(none)).toBeUndefined()
+  expect(rateText('audio_hour', 0.36)).toBe('$0.36 per hour')
   expect(rateText('input', 2.5)).toBe('$2.50')
   expect(rateText('request', 0.005)).toBe('$0.005 per request')
 })
