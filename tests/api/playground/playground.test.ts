@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
 import type { SQL } from 'bun'
 import { signUp, type Browser } from '../../harness/browser-session'
 import { openDatabase } from '../../harness/database'
+import { parsed } from '../../harness/http'
 import { mailEnvironment } from '../../harness/mail-environment'
 import { startGateway, type Gateway } from '../../harness/server'
 import { eventually } from '../../../server/testing/eventually'
@@ -35,9 +36,12 @@ const ask = (headers: Record<string, string>, body: object = spoken) =>
 const cookiesOf = ({ cookies }: Browser) =>
   [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
 
-const codeOf = async (response: Response) => {
-  const { error } = await response.json()
-  return [response.status, error.code]
+/** Expects a failure by its status and its code. */
+async function expectFailure(answer: Promise<Response>, failure: readonly [number, string]) {
+  const [status, code] = failure
+  const response = await answer
+  expect(response.status).toBe(status)
+  expect(parsed(await response.text())).toMatchObject({ error: { code } })
 }
 
 test('a session may call it, and the request is logged as one to the model endpoint', async () => {
@@ -57,11 +61,8 @@ test('a session may call it, and the request is logged as one to the model endpo
 
 test('its errors are those of the model endpoint', async () => {
   const headers = { cookie: cookiesOf(browser), origin: gateway.url }
-  expect(await codeOf(await ask(headers, { ...spoken, input: '' }))).toEqual([
-    400,
-    'invalid_request',
-  ])
-  expect(await codeOf(await ask(headers, { ...spoken, model: 'sandbox/nothing' }))).toEqual([
+  await expectFailure(ask(headers, { ...spoken, input: '' }), [400, 'invalid_request'])
+  await expectFailure(ask(headers, { ...spoken, model: 'sandbox/nothing' }), [
     404,
     'model_not_found',
   ])
@@ -69,16 +70,16 @@ test('its errors are those of the model endpoint', async () => {
 
 test('pages of another origin, callers without a session and keys that only read may not', async () => {
   const cookie = cookiesOf(browser)
-  expect(await codeOf(await ask({ cookie, origin: 'https://evil.example' }))).toEqual([
+  await expectFailure(ask({ cookie, origin: 'https://evil.example' }), [
     403,
     'insufficient_permissions',
   ])
-  expect(await codeOf(await ask({ origin: gateway.url }))).toEqual([401, 'missing_api_key'])
+  await expectFailure(ask({ origin: gateway.url }), [401, 'missing_api_key'])
   const { body } = await browser.send('POST /api/account/keys', {
     name: 'Reads',
     permissions: ['read'],
   })
-  expect(await codeOf(await ask({ authorization: `Bearer ${String(body['key'])}` }))).toEqual([
+  await expectFailure(ask({ authorization: `Bearer ${String(body['key'])}` }), [
     403,
     'insufficient_permissions',
   ])

@@ -7,7 +7,7 @@ import { requestUsd } from '../../format/money'
 
 interface Props {
   requestId: string
-  /** What the request read and wrote is counted in tokens. */
+  /** Whether to show the tokens of the request. */
   hasTokens?: boolean
 }
 

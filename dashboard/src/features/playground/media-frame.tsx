@@ -29,7 +29,7 @@ interface Props {
   model: MediaModel
   /** The fields of the request below the model. */
   fields: ReactNode
-  /** What the button does: `Create images`. */
+  /** The words of the button: `Create images`. */
   action: string
   isReady: boolean
   onSend: () => void
