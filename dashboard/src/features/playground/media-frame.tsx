@@ -104,7 +104,7 @@ const Result = ({ outcome, announcement, empty, children }: PartProps) => {
       withBorder
       p="md"
       miw={0}
-      mih={240}
+      mih={children || problem !== undefined ? undefined : 240}
       component="section"
       aria-label="Result"
       aria-busy={isBusy}
