@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Page, Route } from 'playwright-core'
 import { allBarriersNow } from './accessibility'
 import { startSignedIn, type SignedIn } from './signed-in'
+import { wavHeader } from '../../server/src/wire/speech-format'
 
 let dashboard: SignedIn
 
@@ -22,7 +23,7 @@ const refuse = (route: Route) =>
     json: { error: { code: 'rate_limit_exceeded', message: 'Too many requests.', param: null } },
   })
 
-describe('pictures in the playground', () => {
+describe('images in the playground', () => {
   test('are requested with their options, shown and saved', async () => {
     const page = await dashboard.open('/playground?kind=image&model=acme%2Fpainter')
     let sent: unknown
@@ -54,7 +55,7 @@ describe('pictures in the playground', () => {
     await page.close()
   })
 
-  test('that fail leave the reason, and that take long can be stopped', async () => {
+  test('requests show their failure, and stop at the press of a button', async () => {
     const page = await dashboard.open('/playground?kind=image&model=acme%2Fpainter')
     await page.route('**/api/playground/images/generations', refuse)
     await page.getByLabel('Prompt').fill('A lighthouse')
@@ -135,5 +136,24 @@ test('the sandbox speaks: the request is free, has its cost, and leads to its lo
   await page.getByRole('dialog').getByText('POST /v1/audio/speech').waitFor()
   await page.getByRole('link', { name: 'Open in playground' }).click()
   await page.waitForURL(/playground\?.*kind=speech/)
+  await page.close()
+})
+
+test('the sandbox transcribes a recording, and a file that is none is rejected with the reason', async () => {
+  const page = await dashboard.open('/playground?kind=transcription')
+  const choose = async (name: string, buffer: Buffer) => {
+    const chooser = page.waitForEvent('filechooser')
+    await page.getByRole('button', { name: 'Audio file' }).click()
+    await (await chooser).setFiles({ name, mimeType: 'audio/wav', buffer })
+    await page.getByRole('button', { name: 'Transcribe' }).click()
+  }
+  await choose('talk.wav', Buffer.concat([wavHeader(8000, 16_000), Buffer.alloc(16_000)]))
+  await result(page).getByText('This is a simulated transcript.').waitFor()
+  await result(page)
+    .getByText(/^\$0\.00 · /)
+    .waitFor()
+  await page.reload()
+  await choose('empty.wav', Buffer.alloc(0))
+  await result(page).getByRole('alert').getByText('the file is empty').waitFor()
   await page.close()
 })

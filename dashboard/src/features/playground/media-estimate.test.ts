@@ -38,7 +38,7 @@ describe('the estimate', () => {
     expect(estimateImages(pricing, { n: 1, size: '', quality: '' })).toBeUndefined()
   })
 
-  test('of speech counts characters, and says where tokens come on top', () => {
+  test('of speech counts characters, and names a minimum where tokens come on top', () => {
     expect(estimateSpeech(pricing, 'Hello')).toBeUndefined()
     const byCharacter = { ...pricing, input_characters: 15 }
     expect(estimateSpeech(byCharacter, '😀'.repeat(1000))).toBe('About $0.015')
