@@ -139,7 +139,7 @@ test('the sandbox speaks: the request is free, has its cost, and leads to its lo
   await page.close()
 })
 
-test('the sandbox transcribes a recording, and a file that is none is rejected with the reason', async () => {
+test('the sandbox transcribes a recording, and an empty file shows the reason of its rejection', async () => {
   const page = await dashboard.open('/playground?kind=transcription')
   const choose = async (name: string, buffer: Buffer) => {
     const chooser = page.waitForEvent('filechooser')

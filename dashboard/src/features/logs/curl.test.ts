@@ -37,7 +37,7 @@ test('speech is repeated with a voice', () => {
   expect(command).toContain('"voice"')
 })
 
-test('a request with a file becomes a form with a file of the reader, whatever was stored', () => {
+test('a request with a file becomes a form with a file of the reader, with a stored body too', () => {
   const form = { ...request, endpoint: '/v1/audio/transcriptions', request_body: '{"model": "x"}' }
   const command = toCurl(form, origin)
   expect(command).toStartWith(`curl ${origin}/v1/audio/transcriptions `)

@@ -15,7 +15,7 @@ test('a price by another unit than tokens is written with it', () => {
   expect(rateText('request', 0.005)).toBe('$0.005 per request')
 })
 
-test('tokens that cost nothing are not shown beside what costs', () => {
+test('tokens without a cost are hidden beside other rates', () => {
   expect(isShownRate({ ...none, made_image: 0.04 }, 'input')).toBe(false)
   expect(isShownRate({ ...none, made_image: 0.04 }, 'made_image')).toBe(true)
   expect(isShownRate({ input: 2, output: 0 }, 'output')).toBe(true)
