@@ -1239,6 +1239,152 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/playground/audio/speech": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create speech in the playground
+         * @description In the form of OpenAI, for the models of every provider. `sandbox/speech` hums a tone for each character. Requires the permission `write`. The body has at most 8 MB.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: {
+                    /** @description Names this request for 24 hours, for your account. A repeat with the same key, path and body receives the first answer again, with `x-idempotent-replay: true`, free of charge; while the first request runs, the repeat waits. With another path or body it is rejected: 400, issue `key_reused`. Answers from a provider are stored, errors too, up to 8 MB; a request that is rejected before leaves the key free. With this header, a request without streaming whose client disconnects is completed, charged and stored; a stream whose client disconnects is cancelled and not stored. */
+                    "Idempotency-Key"?: string | undefined;
+                } | undefined;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["SpeechRequest"];
+                };
+            };
+            responses: {
+                /** @description The sound, as it comes */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "audio/mpeg": string;
+                        "audio/ogg": string;
+                        "audio/aac": string;
+                        "audio/flac": string;
+                        "audio/wav": string;
+                        "audio/pcm": string;
+                        "text/event-stream": string;
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/playground/audio/transcriptions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a transcript in the playground
+         * @description A form with one file of at most 512 MB. `sandbox/transcription` reports the length of the file, without listening to it. Requires the permission `write`. The body has at most 8 MB.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: {
+                    /** @description Names this request for 24 hours, for your account. A repeat with the same key, path and body receives the first answer again, with `x-idempotent-replay: true`, free of charge; while the first request runs, the repeat waits. With another path or body it is rejected: 400, issue `key_reused`. Answers from a provider are stored, errors too, up to 8 MB; a request that is rejected before leaves the key free. With this header, a request without streaming whose client disconnects is completed, charged and stored; a stream whose client disconnects is cancelled and not stored. */
+                    "Idempotency-Key"?: string | undefined;
+                } | undefined;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "multipart/form-data": components["schemas"]["TranscriptionRequest"];
+                };
+            };
+            responses: {
+                /** @description The transcript, in the `response_format` of the request */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Transcription"];
+                        "text/plain": string;
+                        "text/event-stream": string;
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/playground/images/generations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create images in the playground
+         * @description In OpenAI's form, for the models of every provider. `sandbox/image` draws a pattern without a provider. Requires the permission `write`. The body has at most 8 MB.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: {
+                    /** @description Names this request for 24 hours, for your account. A repeat with the same key, path and body receives the first answer again, with `x-idempotent-replay: true`, free of charge; while the first request runs, the repeat waits. With another path or body it is rejected: 400, issue `key_reused`. Answers from a provider are stored, errors too, up to 8 MB; a request that is rejected before leaves the key free. With this header, a request without streaming whose client disconnects is completed, charged and stored; a stream whose client disconnects is cancelled and not stored. */
+                    "Idempotency-Key"?: string | undefined;
+                } | undefined;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["ImageRequest"];
+                };
+            };
+            responses: {
+                /** @description The images */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Images"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/connections": {
         parameters: {
             query?: never;
@@ -9378,7 +9524,7 @@ export interface components {
             voice?: ((string | {
                 id: string;
             }) | null) | undefined;
-            /** @description How to speak, for models that obey it */
+            /** @description The tone, pace and accent of the voice, for models that obey it */
             instructions?: (string | null) | undefined;
             /** @description `mp3` by default; `wav` for models that make nothing but PCM */
             response_format?: (("mp3" | "opus" | "aac" | "flac" | "wav" | "pcm") | null) | undefined;
@@ -10010,7 +10156,7 @@ export interface components {
             /** @description The kind of model, as LiteLLM names it: `chat`, `image_generation`, `audio_speech`. */
             mode: string;
             canonical_slug: string;
-            /** @description Tokens of prompt and answer together; of the longest input for models that do not write text. */
+            /** @description Tokens of prompt and answer together; of the maximum input for models that do not write text. */
             context_length: number | null;
             max_output_tokens: number | null;
             architecture: {

@@ -113,7 +113,7 @@ const organization = createRoute({
 const playground = createRoute({
   getParentRoute: () => home,
   path: '/playground',
-  validateSearch: textsIn('model', 'other', 'chat', 'other_chat'),
+  validateSearch: textsIn('kind', 'model', 'other', 'chat', 'other_chat'),
   component: lazyPage(() => import('../features/playground/playground-page'), 'PlaygroundPage'),
 })
 const sessions = createRoute({

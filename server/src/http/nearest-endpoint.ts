@@ -38,10 +38,10 @@ export function findNearestEndpoints(path: string, paths: readonly string[]): st
   if (path.length > maxComparedLength || !version.test(path)) return []
   const rest = path.replace(version, '').replace(/\/$/, '').toLowerCase()
   if (rest === '') return []
-  const known = paths.map((one) => one.replace(version, ''))
-  const under = known.filter((one) => one.startsWith(`${rest}/`) || one.endsWith(`/${rest}`))
-  const misspelt = best(known, -maxEdits, (one) => -editDistance(rest, one, maxEdits))
-  const sameSubject = known.filter((one) => isAlike(firstOf(rest), firstOf(one)))
+  const names = paths.map((one) => one.replace(version, ''))
+  const under = names.filter((one) => one.startsWith(`${rest}/`) || one.endsWith(`/${rest}`))
+  const misspelt = best(names, -maxEdits, (one) => -editDistance(rest, one, maxEdits))
+  const sameSubject = names.filter((one) => isAlike(firstOf(rest), firstOf(one)))
   const sameName = best(sameSubject, minSharedLetters, (one) =>
     countSharedLetters(lastOf(rest), lastOf(one)),
   )

@@ -146,7 +146,7 @@ export const ListedModel = z
       .int()
       .nullable()
       .describe(
-        'Tokens of prompt and answer together; of the longest input for models that do not write text.',
+        'Tokens of prompt and answer together; of the maximum input for models that do not write text.',
       ),
     max_output_tokens: z.int().nullable(),
     architecture: z.object({

@@ -15,7 +15,9 @@ export const SpeechRequest = toSparse(
     voice: maybe(z.union([text(256, 1), z.looseObject({ id: text(256, 1) })])).describe(
       "A voice of the model's provider, or `{id}` of one of the caller's own at OpenAI",
     ),
-    instructions: maybe(text(maxInstructions)).describe('How to speak, for models that obey it'),
+    instructions: maybe(text(maxInstructions)).describe(
+      'The tone, pace and accent of the voice, for models that obey it',
+    ),
     response_format: maybe(z.enum(speechFormats)).describe(
       '`mp3` by default; `wav` for models that make nothing but PCM',
     ),

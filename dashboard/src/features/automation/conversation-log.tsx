@@ -1,44 +1,10 @@
-import {
-  Anchor,
-  Box,
-  Group,
-  Loader,
-  Paper,
-  Spoiler,
-  Stack,
-  Text,
-  type BoxProps,
-} from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
+import { Box, Group, Loader, Paper, Spoiler, Stack, Text, type BoxProps } from '@mantine/core'
 import { useEffect, useRef, type ReactNode } from 'react'
 import { SafeMarkdown } from '../../components/markdown'
 import { Limit, ToolSteps } from './tool-step-list'
 import type { Line } from './conversation-lines'
-import { count, formatCount } from '../../format/figures'
-import { requestUsd } from '../../format/money'
-import { logQuery } from './queries'
+import { RequestFigures } from './request-figures'
 import { isLimit } from './tool-steps'
-
-function Figures({ requestId }: { requestId: string }) {
-  const { data: log } = useQuery(logQuery(requestId))
-  // The line is reserved before its figures load, so that the layout does not shift.
-  if (!log) return <Text size="xs">&nbsp;</Text>
-  const about = log.estimated ? 'about ' : ''
-  return (
-    <Text size="xs" c="dimmed">
-      {log.status !== 'error' &&
-        `${about}${formatCount(log.input_tokens, 'token')} in, ${count(log.output_tokens)} out · ${requestUsd(log.cost)} · ${count(log.latency_ms)} ms · `}
-      <Anchor
-        inherit
-        underline="always"
-        renderRoot={(props) => <Link to="/logs" search={{ open: requestId }} {...props} />}
-      >
-        View request
-      </Anchor>
-    </Text>
-  )
-}
 
 const MessageText = ({ text }: { text: string }) => (
   <Paper bg="var(--mantine-color-default-hover)" p="sm" ml="xl">
@@ -78,7 +44,7 @@ function Answer({ line, isComing }: { line: Line; isComing: boolean }) {
           {problem}
         </Text>
       )}
-      {requestId && !isComing && <Figures requestId={requestId} />}
+      {requestId && !isComing && <RequestFigures requestId={requestId} hasTokens />}
     </Stack>
   )
 }

@@ -1,4 +1,5 @@
 import { ApiError } from '../../api/client'
+import { reasonOf } from '../../api/reason'
 import { useQueryClient, type QueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { piecesOf } from './answer-stream'
@@ -27,8 +28,6 @@ interface Saved {
   model: string
   systemPrompt: string
 }
-
-const reasonOf = (thrown: unknown) => (thrown instanceof Error ? thrown.message : String(thrown))
 
 const nameLength = 80
 

@@ -33,6 +33,20 @@ test('a request without a whole stored body becomes a sample for the same model'
   )
 })
 
+test('speech is repeated with a voice', () => {
+  const command = toCurl({ ...request, endpoint: '/v1/audio/speech' }, origin)
+  expect(command).toContain('"voice"')
+})
+
+test('a request with a file becomes a form with a file of the reader, with a stored body too', () => {
+  const form = { ...request, endpoint: '/v1/audio/transcriptions', request_body: '{"model": "x"}' }
+  const command = toCurl(form, origin)
+  expect(command).toStartWith(`curl ${origin}/v1/audio/transcriptions `)
+  expect(command).toContain("--form-string 'model=an alias'")
+  expect(command).toContain('-F file=@recording.mp3')
+  expect(command).not.toContain('Content-Type')
+})
+
 test('the prompt is the last message of the user', () => {
   const messages = [
     { role: 'user', content: 'First' },

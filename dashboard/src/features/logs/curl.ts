@@ -25,13 +25,16 @@ const samples: Readonly<Record<string, object>> = {
   '/v1/rerank': ranking,
   '/v2/rerank': ranking,
   '/v1/images/generations': { prompt: 'A lighthouse at dusk' },
-  '/v1/images/edits': {
-    prompt: 'At dusk',
-    images: [{ image_url: 'https://example.com/lighthouse.png' }],
-  },
+  '/v1/audio/speech': { voice: 'alloy', input: 'Hello!' },
   '/v1/messages': { max_tokens: 256, messages: greeting },
   '/v1/responses': { input: 'Hello!' },
 }
+
+/** Endpoints whose requests are forms with a file, which no log has. */
+const formPaths: ReadonlySet<string> = new Set([
+  '/v1/audio/transcriptions',
+  '/v1/audio/translations',
+])
 
 /** Calls of sessions have no endpoint of their own: other clients send them as chat completions. */
 const pathOf = (endpoint: string) => (endpoint in samples ? endpoint : chatPath)
@@ -59,8 +62,21 @@ function bodyOf(request: RepeatableRequest, path: string): object {
 /** Quotes a text for a shell. */
 const quoted = (text: string) => `'${text.replaceAll("'", String.raw`'\''`)}'`
 
+/** Returns a command that sends a form with a file of the reader. */
+const toFormCurl = (
+  { endpoint, model, requested_model: name }: RepeatableRequest,
+  origin: string,
+) =>
+  [
+    `curl ${origin}${endpoint}`,
+    '-H "Authorization: Bearer $TOLLGATE_API_KEY"',
+    `--form-string ${quoted(`model=${name || model}`)}`,
+    '-F file=@recording.mp3',
+  ].join(' \\\n  ')
+
 /** Returns a command that sends a request again, with the stored body, else with a sample. */
 export function toCurl(request: RepeatableRequest, origin: string): string {
+  if (formPaths.has(request.endpoint)) return toFormCurl(request, origin)
   const path = pathOf(request.endpoint)
   return [
     `curl ${origin}${path}`,

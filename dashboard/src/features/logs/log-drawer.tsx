@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Loaded } from '../../components/loaded'
 import { FailureScope } from '../../components/query-failure'
+import { toPlaygroundSearch, type PlaygroundKind } from '../playground/kinds'
 import { LogBodies } from './log-bodies'
 import { detailsQuery, type LogDetails } from './queries'
 import { RequestView } from './request-view'
@@ -29,14 +30,20 @@ export function LogDrawer({ id, onClose }: { id: string; onClose: () => void }) 
   )
 }
 
-/** Endpoints whose models write no text. */
-const withoutText: ReadonlySet<string> = new Set([
+/** Endpoints whose models the playground does not try. */
+const withoutPlayground: ReadonlySet<string> = new Set([
   '/v1/embeddings',
   '/v1/moderations',
   '/v1/rerank',
   '/v2/rerank',
-  '/v1/images/generations',
-  '/v1/images/edits',
+  '/v1/audio/translations',
+])
+
+/** The kinds of models of other endpoints than those that chat. */
+const kinds: ReadonlyMap<string, PlaygroundKind> = new Map([
+  ['/v1/images/generations', 'image'],
+  ['/v1/audio/speech', 'speech'],
+  ['/v1/audio/transcriptions', 'transcription'],
 ])
 
 const Actions = ({ log }: { log: LogDetails }) => {
@@ -44,14 +51,17 @@ const Actions = ({ log }: { log: LogDetails }) => {
   const model = log.requested_model || log.model
   return (
     <>
-      {model && !withoutText.has(log.endpoint) && (
+      {model && !withoutPlayground.has(log.endpoint) && (
         <Button
           size="xs"
           variant="default"
           renderRoot={(props) => (
             <Link
               to="/playground"
-              search={{ model }}
+              search={toPlaygroundSearch({
+                id: model,
+                category: kinds.get(log.endpoint) ?? 'chat',
+              })}
               {...(message !== undefined && { state: { message } })}
               {...props}
             />

@@ -7,11 +7,11 @@ import { Loading } from '../../components/loading'
 import { Page } from '../../components/page'
 import { Problem } from '../../components/problem'
 import { count } from '../../format/figures'
-import { exactUsd } from '../../format/money'
 import { TryModel } from './model-actions'
 import { ModelInput } from './model-input'
 import { measures } from './model-measures'
 import { PaidBy, Stars } from './model-table'
+import { rateText } from './price-words'
 import { conditionsOf, priceParts, rateLabels } from './prices'
 import { capabilityNames, categoryNames, maxCompared, modelQuery, type Model } from './queries'
 
@@ -57,7 +57,7 @@ const tierRow: Row = [
 const priceRows = (models: readonly Model[]): Row[] =>
   priceParts
     .filter(([part]) => models.some(({ pricing }) => pricing[part] !== null))
-    .map(([part, label]) => [label, ({ pricing }) => exactUsd(pricing[part])])
+    .map(([part, label]) => [label, ({ pricing }) => rateText(part, pricing[part])])
 
 const rowsFor = (models: readonly Model[]): readonly Row[] => [
   ...namedRows,

@@ -3,15 +3,18 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { serviceQuery } from '../../api/installation'
 import { CodeTabs } from '../../components/code-tabs'
+import { isPlaygroundKind, toPlaygroundSearch } from '../playground/kinds'
 import { examplesOf } from './code'
 import type { Model } from './queries'
 
-/** Opens the playground with a model that chats and can be called. */
+/** Opens the playground with a model of one of its kinds that can be called. */
 export const TryModel = ({ model }: { model: Model }) =>
-  model.category === 'chat' && model.billing_mode !== null ? (
+  isPlaygroundKind(model.category) && model.billing_mode !== null ? (
     <Button
       size="xs"
-      renderRoot={(props) => <Link to="/playground" search={{ model: model.id }} {...props} />}
+      renderRoot={(props) => (
+        <Link to="/playground" search={toPlaygroundSearch(model)} {...props} />
+      )}
       aria-label={`Try it: ${model.name}`}
     >
       Try it

@@ -8,7 +8,6 @@ import { Loaded } from '../../components/loaded'
 import { Moment } from '../../components/moment'
 import { FailureScope } from '../../components/query-failure'
 import { formatCount } from '../../format/figures'
-import { exactUsd } from '../../format/money'
 import {
   billingOf,
   capabilityNames,
@@ -20,6 +19,7 @@ import {
 import { ModelCode, TryModel } from './model-actions'
 import { ModelMeasures } from './model-measures'
 import { ModelRatings } from './model-ratings'
+import { isShownRate, rateText } from './price-words'
 import { conditionsOf, priceParts, type PricePart } from './prices'
 import { SidePanel } from '../../components/side-panel'
 
@@ -141,9 +141,9 @@ const RateTable = ({ rates }: { rates: Record<PricePart, number | null> }) => (
   <Table variant="vertical" layout="fixed" withTableBorder>
     <Table.Tbody>
       {priceParts
-        .filter(([part]) => rates[part] !== null)
+        .filter(([part]) => isShownRate(rates, part))
         .map(([part, label]) => (
-          <Fact key={part} name={label} value={exactUsd(rates[part])} />
+          <Fact key={part} name={label} value={rateText(part, rates[part])} />
         ))}
     </Table.Tbody>
   </Table>

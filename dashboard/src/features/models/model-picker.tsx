@@ -3,10 +3,12 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { collectionsQuery } from '../collections/queries'
-import { chatModelsQuery } from './queries'
+import { callableModelsQuery, type Model } from './queries'
 
 interface Props {
   label: string
+  /** The kind of the models to suggest; collections have models that chat. */
+  category?: Model['category']
   model: string
   onChange: (model: string) => void
 }
@@ -15,11 +17,11 @@ interface Props {
  * Selects a model: suggests those that the account can call and the collections, and accepts any other name that a request
  * may use.
  */
-export function ModelPicker({ label, model, onChange }: Props) {
+export function ModelPicker({ label, category = 'chat', model, onChange }: Props) {
   const [typed, setTyped] = useState(model)
   useEffect(() => setTyped(model), [model])
   const [search] = useDebouncedValue(typed === model ? '' : typed.trim(), 200)
-  const { data: models = [] } = useQuery(chatModelsQuery(search))
+  const { data: models = [] } = useQuery(callableModelsQuery(category, search))
   const { data: collections = [] } = useQuery(collectionsQuery)
   const commit = (name: string) => {
     setTyped(name)
@@ -29,7 +31,7 @@ export function ModelPicker({ label, model, onChange }: Props) {
     {
       group: 'Collections',
       items: collections.flatMap(({ model_id: id, enabled }) =>
-        enabled && id.includes(search) ? [id] : [],
+        enabled && category === 'chat' && id.includes(search) ? [id] : [],
       ),
     },
     { group: 'Models', items: models.map(({ id }) => id) },

@@ -5,6 +5,7 @@ import { ListTable } from '../../components/list-table'
 import { FavoriteModel } from './favorite-model'
 import { compact, count, duration, percent } from '../../format/figures'
 import { exactUsd } from '../../format/money'
+import { unitPrice } from './price-words'
 import { billingOf, maxCompared, type Model } from './queries'
 
 /** The current payer of a request, or the reason that there is none. */
@@ -43,7 +44,11 @@ export const ModelTable = ({ models, compared, onCompare }: Props) => (
       { name: 'Favorite', isHidden: true, position: 'lead' },
       { name: 'Model', position: 'title' },
       { name: 'Context', isNumber: true },
-      { name: 'Input / 1M', isNumber: true, about: 'USD per 1,000,000 tokens' },
+      {
+        name: 'Input / 1M',
+        isNumber: true,
+        about: 'USD per 1,000,000 tokens, or the unit beside the price',
+      },
       { name: 'Output / 1M', isNumber: true, about: 'USD per 1,000,000 tokens' },
       { name: 'Latency', isNumber: true, about: 'The median of the last 24 hours here' },
       { name: 'Uptime', isNumber: true, about: 'Of the last 24 hours here' },
@@ -90,8 +95,8 @@ function ModelRow({ model, children }: { model: Model; children: ReactNode }) {
       <Table.Td ta="right" title={context === null ? undefined : `${count(context)} tokens`}>
         {context === null ? '–' : compact(context)}
       </Table.Td>
-      <Table.Td ta="right">{exactUsd(pricing.input)}</Table.Td>
-      <Table.Td ta="right">{exactUsd(pricing.output)}</Table.Td>
+      <Table.Td ta="right">{unitPrice(pricing) ?? exactUsd(pricing.input)}</Table.Td>
+      <Table.Td ta="right">{unitPrice(pricing) ? '–' : exactUsd(pricing.output)}</Table.Td>
       <Table.Td ta="right">{duration(performance?.latency_ms ?? null)}</Table.Td>
       <Table.Td ta="right">{percent(performance?.uptime_percent ?? null)}</Table.Td>
       <Table.Td>

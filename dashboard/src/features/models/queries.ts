@@ -220,28 +220,29 @@ const noConnection = [
 
 const maxOptions = 30
 
-/** Chat models that the account can call, for a select. */
-export const chatModelsQuery = (search: string) =>
+/** Models of a kind that the account can call, for a select. */
+export const callableModelsQuery = (category: Model['category'], search: string) =>
   queryOptions({
-    queryKey: [...modelsKey, 'chat', search],
+    queryKey: [...modelsKey, 'callable', category, search],
     queryFn: async () => {
-      const filters = { category: 'chat', callable: true, limit: maxOptions } as const
+      const filters = { category, callable: true, limit: maxOptions } as const
       const query = { ...filters, ...(search && { search }) }
       return (await bodyOf(api.GET('/api/models', { params: { query } }))).models
     },
     placeholderData: keepPreviousData,
   })
 
-/** A free model for users who have not selected one yet. */
-export const freeModelQuery = queryOptions({
-  queryKey: [...modelsKey, 'free'],
-  queryFn: async () => {
-    const query = { category: 'chat', billing_mode: 'free', limit: 1 } as const
-    const { models } = await bodyOf(api.GET('/api/models', { params: { query } }))
-    return models[0]?.id ?? ''
-  },
-  staleTime: Infinity,
-})
+/** A free model of a kind, for users who have not selected one yet. */
+export const freeModelQuery = (category: Model['category']) =>
+  queryOptions({
+    queryKey: [...modelsKey, 'free', category],
+    queryFn: async () => {
+      const query = { category, billing_mode: 'free', limit: 1 } as const
+      const { models } = await bodyOf(api.GET('/api/models', { params: { query } }))
+      return models[0]?.id ?? ''
+    },
+    staleTime: Infinity,
+  })
 
 export const ratingOrders = [
   { value: 'newest', label: 'Newest first' },

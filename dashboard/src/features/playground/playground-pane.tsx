@@ -24,7 +24,7 @@ export const Pane = ({ label, model, onModel, lines, isBusy, error }: Props) => 
         label={`Conversation with ${model || 'a model'}`}
         lines={lines}
         isBusy={isBusy}
-        height={{ base: '32vh', sm: 'max(12rem, calc(100dvh - 30rem))' }}
+        height={{ base: '32vh', sm: 'max(12rem, calc(100dvh - 33.5rem))' }}
       >
         Send a message to {model ? <Code>{model}</Code> : 'the model'}.
       </ChatLog>

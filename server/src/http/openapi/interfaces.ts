@@ -73,6 +73,10 @@ export const interfaces: Readonly<Record<Audience, Interface>> = {
       { name: 'Quota', description: 'Limits, their usage, and the cost of a request' },
       { name: 'Support', description: 'Support tickets' },
       { name: 'Automation', description: 'Stored conversations and their templates' },
+      {
+        name: 'Playground',
+        description: 'Model endpoints for the dashboard, which has a session in place of a key',
+      },
     ],
   },
   operator: {

@@ -54,7 +54,7 @@ import * as kindsOfModels from './migrations/0058-kinds-of-models'
 import * as addressesOfKeys from './migrations/0059-addresses-of-keys'
 import * as imageAndSoundModels from './migrations/0060-image-and-sound-models'
 import * as timeOfSound from './migrations/0061-time-of-sound'
-import * as rulesOfKeys from './migrations/0064-rules-of-keys'
+import * as rulesOfKeys from './migrations/0062-rules-of-keys'
 import type { Schema } from './schema'
 import { lacksPrivilege } from './violation'
 import { StartError } from '../config/config'
@@ -115,7 +115,7 @@ const migrations: Record<string, Migration> = {
   '0059-addresses-of-keys': addressesOfKeys,
   '0060-image-and-sound-models': imageAndSoundModels,
   '0061-time-of-sound': timeOfSound,
-  '0064-rules-of-keys': rulesOfKeys,
+  '0062-rules-of-keys': rulesOfKeys,
 }
 
 /** The names of all migrations that this version knows, in the order in which they run. */

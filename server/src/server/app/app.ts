@@ -36,6 +36,7 @@ import { messageRoutes } from '../../v1/messages'
 import { imageRoutes } from '../../v1/images'
 import { moderationRoutes } from '../../v1/moderations'
 import { modelRoutes, type CollectionsFor } from '../../v1/models'
+import { toPlaygroundRoutes } from '../../v1/playground'
 import type { ModelsFor } from '../../v1/model-caller'
 import type { ReplyPorts } from '../../v1/reply'
 import { rerankRoutes } from '../../v1/rerank'
@@ -61,10 +62,10 @@ export interface AppPorts {
   witness: RequestObserver
 }
 
-/** `/v1`, and what clients of Cohere call under `/v2`. */
+/** `/v1`, what clients of Cohere call under `/v2`, and what the playground calls. */
 const modelEndpoints = (ports: AppPorts) => {
   const { gateway, catalog, collectionsFor, modelsFor, guards, reply, responses } = ports
-  return mount(guards, [
+  const routes = [
     ...chatCompletionRoutes(gateway, reply),
     ...completionRoutes(gateway, reply),
     ...embeddingRoutes(gateway, reply),
@@ -79,7 +80,8 @@ const modelEndpoints = (ports: AppPorts) => {
     ...conversationRoutes(responses),
     ...conversationItemRoutes(responses),
     ...modelRoutes({ catalog, collectionsFor, modelsFor }),
-  ])
+  ]
+  return mount(guards, [...routes, ...toPlaygroundRoutes(routes)])
 }
 
 /** Mounts all routes. Throws when a route does not declare who may call it. */
