@@ -14,7 +14,7 @@ export interface PreviousSecret {
 
 /** The replaced secrets of keys that are valid now, with their hashes in hexadecimal. */
 interface PreviousSecrets {
-  shown: PreviousSecret[]
+  secrets: PreviousSecret[]
   hashes: string[]
 }
 
@@ -36,7 +36,7 @@ export async function readPreviousSecrets(
   return (keyId) => {
     const own = rows.filter((row) => row.key_id === keyId)
     return {
-      shown: own.map(({ key_prefix, expires_at }) => ({
+      secrets: own.map(({ key_prefix, expires_at }) => ({
         key_prefix,
         expires_at: toTimestamp(expires_at),
       })),

@@ -119,7 +119,7 @@ export function createKeyStore({ db, checkOwner, onChanged }: KeyPorts) {
       const ended = fields.previous_secrets !== undefined ? await endPreviousSecrets(db, id) : []
       const previous = (await readPreviousSecrets(db, [id]))(id)
       for (const hash of [row.hash.toString('hex'), ...ended, ...previous.hashes]) onChanged?.(hash)
-      return toKey(row, previous.shown)
+      return toKey(row, previous.secrets)
     },
     async delete(userId: string, id: string) {
       checkIds(userId, id)
@@ -150,7 +150,7 @@ async function listKeys(db: Kysely<Schema>, userId: string) {
     readPreviousSecrets(db, ids),
   ])
   return rows.map((row) => ({
-    ...toKey(row, previousOf(row.id).shown),
+    ...toKey(row, previousOf(row.id).secrets),
     usage: usage.get(row.id) ?? noUsage,
   }))
 }

@@ -52,7 +52,7 @@ test.each<[string, Partial<AccessLists>, AccessListName | undefined]>([
     { allowed_providers: ['openai'], allowed_models: ['google/*'] },
     'allowed_models',
   ],
-])('%s with %j is refused by %p', (name, lists, list) => {
+])('%s with %j is rejected by %p', (name, lists, list) => {
   expect(findModelRefusal(named(name), accessListsWith(lists), snapshot)).toBe(list)
 })
 
@@ -68,6 +68,6 @@ test.each<[Partial<AccessLists>, AccessListName | undefined]>([
   [{ allowed_collections: ['collection/fast'] }, undefined],
   // Lists of models say nothing about names of collections.
   [{ allowed_models: ['openai/*'] }, undefined],
-])('a collection with %j is refused by %p', (lists, list) => {
+])('a collection with %j is rejected by %p', (lists, list) => {
   expect(findCollectionRefusal('fast', accessListsWith(lists))).toBe(list)
 })

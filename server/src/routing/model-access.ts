@@ -43,19 +43,19 @@ const resolvedLists = new WeakMap<AccessLists, ResolvedLists>()
 
 /** Resolves the names in lists once for a catalogue: models may be denied, and providers be listed, by an alias. */
 function resolveLists(lists: AccessLists, snapshot: Snapshot): ResolvedLists {
-  const known = resolvedLists.get(lists)
-  if (known?.snapshot === snapshot) return known
+  const knownLists = resolvedLists.get(lists)
+  if (knownLists?.snapshot === snapshot) return knownLists
   const { denied_models, denied_providers, allowed_providers } = lists
   const toKeys = (names: readonly string[] | null) =>
     names?.map((name) => (snapshot.providers.has(name) ? name : toProviderKey(name))) ?? null
-  const resolved = {
+  const currentLists = {
     snapshot,
     models: denied_models?.flatMap((name) => namesOfDenied(name, snapshot)) ?? null,
     deniedProviders: toKeys(denied_providers),
     allowedProviders: toKeys(allowed_providers),
   }
-  resolvedLists.set(lists, resolved)
-  return resolved
+  resolvedLists.set(lists, currentLists)
+  return currentLists
 }
 
 function namesOfDenied(listedName: string, snapshot: Snapshot): string[] {
@@ -73,10 +73,10 @@ export function findCollectionRefusal(
   lists: AccessLists | null | undefined,
 ): AccessListName | undefined {
   if (!lists) return undefined
-  const { denied_collections: denied, allowed_collections: allowed } = lists
+  const { denied_collections: deniedNames, allowed_collections: allowedNames } = lists
   const listedName = `${collectionPrefix}${name}`
-  if (denied !== null && isAllowedModel(listedName, denied)) return 'denied_collections'
-  return isAllowedModel(listedName, allowed) ? undefined : 'allowed_collections'
+  if (deniedNames !== null && isAllowedModel(listedName, deniedNames)) return 'denied_collections'
+  return isAllowedModel(listedName, allowedNames) ? undefined : 'allowed_collections'
 }
 
 /** The parts of a caller that decide which models of a collection it may call. */

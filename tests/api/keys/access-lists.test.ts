@@ -67,7 +67,7 @@ const refusedBy = (list: string) => [
   expect.stringContaining(`its ${list} `),
 ]
 
-describe('a model is refused to a key', () => {
+describe('a model is rejected for a key', () => {
   test.each<[Json, string, string]>([
     [{ denied_models: [other] }, other, 'denied_models'],
     [{ denied_models: ['fake/*'] }, other, 'denied_models'],
@@ -102,7 +102,7 @@ describe('a model is refused to a key', () => {
     [{ denied_collections: ['collection/both'] }, other],
     [{ allowed_collections: ['collection/both'] }, 'collection/both'],
     [{ denied_endpoints: ['embeddings'] }, other],
-  ])('and with %j not %s', async (lists, model) => {
+  ])('a key with %j may call %s', async (lists, model) => {
     const { key } = await newKey(lists)
     expect((await chat(key, model)).status).toBe(200)
   })
@@ -127,7 +127,7 @@ async function idsFor(key: string): Promise<Set<string>> {
   return new Set(listIn(answer, 'data').map(({ id }) => String(id)))
 }
 
-describe('the list of models has what a key may call', () => {
+describe('the list of models has those that a key may call', () => {
   test.each<[Json, readonly string[], readonly string[]]>([
     [{}, [cheap, other, 'collection/both', 'collection/others'], []],
     [{ denied_models: [other] }, [cheap, 'collection/both'], [other, 'collection/others']],
@@ -157,7 +157,7 @@ describe('the list of models has what a key may call', () => {
   })
 })
 
-describe('an endpoint is refused to a key', () => {
+describe('an endpoint is rejected for a key', () => {
   const prompt = { max_tokens: 20, messages }
   const requests: [string, string, Json][] = [
     ['/v1/chat/completions', 'chat', { messages }],

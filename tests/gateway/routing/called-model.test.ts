@@ -105,7 +105,7 @@ describe.each(Object.entries(prompts))(
       ['as an alias of the account', (body) => toText('to-dear', body)],
       ['as an alias of the catalogue', (body) => toText(`${dear}-latest`, body)],
       ['as a dated version', (body) => toText(`${dear}-2026-01-31`, body)],
-    ])('and refuses another one %s', async (_where, toBody) => {
+    ])('another model is rejected %s', async (_where, toBody) => {
       const options = { path, key: narrow.key, body: toBody(prompt) }
       const answer = await sendRequest(fixture.rig.gateway, options)
       expect([answer.status, answer.text]).toEqual([
@@ -117,7 +117,7 @@ describe.each(Object.entries(prompts))(
   },
 )
 
-test('a gateway behind an own connection is told of no other model', async () => {
+test('a gateway behind an own connection receives the name of no other model', async () => {
   const { rig, api } = fixture
   const customer = await rig.gateway.customer({ permissions: ['admin'] })
   const connection = {

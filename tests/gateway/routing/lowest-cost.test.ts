@@ -49,7 +49,7 @@ const rank = (model: string, documents: string[], fields: Json = {}) =>
     body: { model, query: 'one', documents, ...fields },
   })
 
-describe('rankings are compared by what their tokens and search units cost', () => {
+describe('rankings are compared by the cost of their tokens and search units', () => {
   const short = ['one document']
   const long = Array.from({ length: 100 }, () => 'word '.repeat(100))
   let byToken: string

@@ -34,7 +34,7 @@ test('a role that owns its database may create and alter its tables', async () =
   })
 })
 
-test('a role without the right to create tables is told the statement that gives it', async () => {
+test('a role without the right to create tables receives the statement that grants it', async () => {
   await asAdmin('alter schema public owner to current_user')
   await asAdmin('grant usage on schema public to public')
   expect(await look()).toEqual({
@@ -45,7 +45,7 @@ test('a role without the right to create tables is told the statement that gives
   })
 })
 
-test('a role without a schema is told so', async () => {
+test('a role without a schema is reported', async () => {
   await asAdmin('drop schema public cascade')
   const { state, what } = await look()
   expect([state, what]).toEqual([
@@ -54,7 +54,7 @@ test('a role without a schema is told so', async () => {
   ])
 })
 
-test('a role that does not own the tables is told whose they are', async () => {
+test('a role that does not own the tables is reported with their owner', async () => {
   await asAdmin('alter table api_key owner to current_user')
   await asAdmin('alter table prompt owner to current_user')
   const { rows } = await sql<{ owner: string }>`select current_user as owner`.execute(admin.query)

@@ -60,8 +60,8 @@ export class TranscriptStream implements RelayedStream {
     if (this.#isDone) return []
     if (!sawDone || !this.#isChunked) throw truncatedAnswer(this.#facts.source)
     this.#isDone = true
-    const done = { type: 'transcript.text.done', text: this.#text, usage: this.#usageBlock }
-    return [frame(JSON.stringify(done))]
+    const lastEvent = { type: 'transcript.text.done', text: this.#text, usage: this.#usageBlock }
+    return [frame(JSON.stringify(lastEvent))]
   }
 
   /** vLLM sends the text in chunks as of a chat. https://docs.vllm.ai/en/latest/serving/openai_compatible_server */

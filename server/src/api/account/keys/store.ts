@@ -34,7 +34,7 @@ export function createOwnKeyStore({ db, onChanged }: OwnKeyPorts) {
     async rotate(asker: Principal, id: string, { overlap_seconds: overlapSeconds }: Rotation) {
       const { hashes, ...rotatedKey } = await rotate(db, asker, { id, overlapSeconds })
       for (const hash of hashes) onChanged(hash)
-      return { ...rotatedKey, previous_secrets: (await readPreviousSecrets(db, [id]))(id).shown }
+      return { ...rotatedKey, previous_secrets: (await readPreviousSecrets(db, [id]))(id).secrets }
     },
   }
 }
