@@ -58,7 +58,7 @@ test('a rotated key has two secrets for a day, and its limits, lists and spendin
   const rotated = await rotate(owner, id)
   const [previous] = listIn(rotated.answer, 'previous_secrets')
   expect(previous).toEqual({ key_prefix: key.slice(0, 12), expires_at: expect.any(String) })
-  const rotatedAt = Date.parse(String(rotated.answer['rotated_at']))
+  const rotatedAt = Date.parse(String(rotated.answer.body['rotated_at']))
   const overlapMs = Date.parse(String(previous?.['expires_at'])) - rotatedAt
   expect(Math.abs(overlapMs - dayMs)).toBeLessThan(60_000)
   await awaitCode(rotated.key, undefined)
