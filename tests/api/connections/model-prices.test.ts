@@ -79,6 +79,7 @@ describe('models and prices of a connection', () => {
       second: null,
       request: null,
       search: null,
+      audio_hour: null,
       made_image: null,
       made_megapixel: null,
       tiers: [],

@@ -107,7 +107,7 @@ test('the body stays unread while its provider does not read', async () => {
   })
   expect(state.read).toBeLessThan(1000)
   controller.abort(new Error('no longer wanted'))
-  expect(sending).rejects.toThrow('no longer wanted')
+  await expect(sending).rejects.toThrow('no longer wanted')
   await eventually(() => state.ended === 1)
 })
 
