@@ -10166,7 +10166,7 @@ export interface components {
                 tokenizer: string;
                 instruct_type: string | null;
             };
-            /** @description USD a token as text: `prompt`, `completion`, and other rates under the names of OpenRouter, or of LiteLLM where it has none; `image`, `request` and `web_search` per piece. "-1" where the price is not known before the call. `GET /api/models` has tiers. */
+            /** @description USD a token as text: `prompt` (a character, of speech models that charge those), `completion`, and other rates under the names of OpenRouter, or of LiteLLM where it has none; `image`, `request` and `web_search` per piece. "-1" where the price is not known before the call. `GET /api/models` has tiers. */
             pricing: {
                 [key: string]: string;
             };

@@ -1,4 +1,4 @@
-import type { Model, Rates } from './model'
+import type { Category, Model, Rates } from './model'
 
 /** The estimated use of a ranking. */
 export interface RankingUse {
@@ -6,25 +6,96 @@ export interface RankingUse {
   searchUnits: number
 }
 
+/** The price by which models of a kind are compared, in nano-dollars: its rates for quantities that all of the kind have. */
+export interface ComparablePrice {
+  input: bigint
+  output: bigint
+}
+
+type Compare = (rates: Rates, ranking: RankingUse) => ComparablePrice
+
+const million = 1_000_000n
+
 /** A search unit that is full: 100 documents of 500 tokens. https://cohere.com/pricing */
 const fullUnit: RankingUse = { inputTokens: 50_000, searchUnits: 1 }
 
-/** The tokens that most models read of an hour of sound. */
-const tokensPerHour = 36_000n
+const charactersPerToken = 4n
+
+/** Speech of 15 characters a second, with Gemini's tokens. https://ai.google.dev/gemini-api/docs/speech-generation */
+const charactersPerSecond = 15n
+const spokenTokensPerSecond = 25n
 
 /**
- * The price of input by which models are compared, in nano-dollars per 1,000,000 tokens. Of a reranker it includes the
- * search units for so many tokens, as many as `ranking` has for its own; of a model that transcribes it is that of sound,
- * by token or by time. Source: contract 10.4.
+ * Tokens of a second that is transcribed, and of its text: by them the prices of OpenAI's models are the prices by minute
+ * that it publishes beside. https://platform.openai.com/docs/pricing
  */
-export function toInputPrice(
+const heardTokensPerSecond = 10n
+const textTokensPerSecond = 4n
+
+/** An image of medium quality. https://platform.openai.com/docs/guides/image-generation */
+const tokensPerImage = 1056n
+const pixelsPerImage = 1024n * 1024n
+const imageTokensPerPromptToken = 10n
+
+const compareTokens: Compare = ({
+  input,
+  output,
+  inputCharacters = 0n,
+  outputCharacters = 0n,
+}) => ({
+  input: input + inputCharacters * charactersPerToken,
+  output: output + outputCharacters * charactersPerToken,
+})
+
+const compareRanking: Compare = (rates, { inputTokens, searchUnits }) => {
+  const { search = 0n } = rates
+  const { input, output } = compareTokens(rates, fullUnit)
+  const unitPrice = search * BigInt(searchUnits) * million
+  return { input: input + unitPrice / BigInt(Math.max(1, inputTokens)), output }
+}
+
+const compareSpeech: Compare = ({ input, output, inputCharacters = 0n, audioOutput = output }) => ({
+  input: inputCharacters + input / charactersPerToken,
+  output: (audioOutput * spokenTokensPerSecond) / charactersPerSecond,
+})
+
+const compareTranscription: Compare = ({ input, output, audioInput = input, audioHour = 0n }) => ({
+  input: audioInput + (audioHour * million) / (heardTokensPerSecond * 3600n),
+  output: (output * textTokensPerSecond) / heardTokensPerSecond,
+})
+
+const compareImages: Compare = (rates) => {
+  const { input, output, imageOutput = output, madeImage = 0n, madeMegapixel = 0n } = rates
+  const ofImages = madeImage * million + madeMegapixel * pixelsPerImage
+  return {
+    input: input / imageTokensPerPromptToken,
+    output: imageOutput + ofImages / tokensPerImage,
+  }
+}
+
+const comparisons: Readonly<Partial<Record<Category, Compare>>> = {
+  rerank: compareRanking,
+  speech: compareSpeech,
+  transcription: compareTranscription,
+  image: compareImages,
+}
+
+/**
+ * Returns the price of what a model reads and of what it makes. For a reranker it includes the search units of a million
+ * tokens, as many as `ranking` has for its own. Source: contract 10.4.
+ */
+export const toComparablePrice = (
   { category }: Pick<Model, 'category'>,
-  rates: Pick<Rates, 'input' | 'search' | 'audioInput' | 'audioHour'>,
+  rates: Rates,
   ranking: RankingUse = fullUnit,
+): ComparablePrice => (comparisons[category] ?? compareTokens)(rates, ranking)
+
+/** Returns the price of both together. */
+export function toPriceSum(
+  model: Pick<Model, 'category'>,
+  rates: Rates,
+  ranking?: RankingUse,
 ): bigint {
-  const { input, search = 0n, audioInput = input, audioHour = 0n } = rates
-  if (category === 'transcription') return audioInput + (audioHour * 1_000_000n) / tokensPerHour
-  if (category !== 'rerank' || search === 0n) return input
-  const unitPrice = search * BigInt(ranking.searchUnits) * 1_000_000n
-  return input + unitPrice / BigInt(Math.max(1, ranking.inputTokens))
+  const { input, output } = toComparablePrice(model, rates, ranking)
+  return input + output
 }

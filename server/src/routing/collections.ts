@@ -6,7 +6,7 @@ import { unknownModel } from './resolve-name'
 import { unmet, type RequestNeed } from './needs'
 import { orderMembers, type Chance, type MemberChoice } from './strategies'
 import { collectionPrefix, type Collection, type CollectionMember } from '../catalog/collection'
-import { toInputPrice, type RankingUse } from '../catalog/comparable-price'
+import { toPriceSum, type RankingUse } from '../catalog/comparable-price'
 import type { Category, Model, Pricing, Rates } from '../catalog/model'
 import { selectPrice, minuteOf } from '../catalog/price-tiers'
 import { ApiError, invalidRequest, type ErrorCode } from '../errors'
@@ -231,7 +231,7 @@ function priceOf(model: Model, { demands }: Choice): bigint {
   const { isFree, pricing } = model
   if (isFree || !pricing) return 0n
   const rates = pricing.tiers === undefined ? pricing : ratesNow(pricing, demands)
-  return toInputPrice(model, rates, demands.ranking?.()) + rates.output
+  return toPriceSum(model, rates, demands.ranking?.())
 }
 
 function ratesNow(pricing: Pricing, demands: Demands): Rates {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Candidate } from './candidate'
 import type { ModelSort, Resolution } from './resolution'
-import { toInputPrice, type RankingUse } from '../catalog/comparable-price'
+import { toComparablePrice, type RankingUse } from '../catalog/comparable-price'
 import { toProviderKey } from '../catalog/model-names'
 import { invalidRequest } from '../errors'
 import { maybe, text } from '../wire/fields'
@@ -178,8 +178,9 @@ function costsAtMost(
   return ({ model }: Candidate): boolean => {
     const { isFree, pricing } = model
     if (isFree || !pricing) return true
-    if (maxInput !== undefined && toInputPrice(model, pricing, ranking?.()) > maxInput) return false
-    return maxOutput === undefined || pricing.output <= maxOutput
+    const { input, output } = toComparablePrice(model, pricing, ranking?.())
+    if (maxInput !== undefined && input > maxInput) return false
+    return maxOutput === undefined || output <= maxOutput
   }
 }
 

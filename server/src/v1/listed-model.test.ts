@@ -109,6 +109,21 @@ test('finding D5: an unknown price is never shown as zero, and a free model cost
   })
 })
 
+const listedPricing = (category: Model['category'], pricing: Model['pricing']) =>
+  toListedModel(sampleModel({ category, pricing }), snapshot).pricing
+
+test('the price of a character that a model speaks is listed as that of the prompt, as OpenRouter does', () => {
+  const byCharacter = { input: 0n, output: 0n, inputCharacters: 15_000_000_000n }
+  expect(listedPricing('speech', byCharacter)).toEqual({
+    prompt: '0.000015',
+    completion: '0',
+    input_cost_per_character: '0.000015',
+  })
+  expect(listedPricing('chat', byCharacter)).toMatchObject({ prompt: '0' })
+  const byBoth = { ...byCharacter, input: 600_000_000n }
+  expect(listedPricing('speech', byBoth)).toMatchObject({ prompt: '0.0000006' })
+})
+
 test.each([
   ['chat', 'chat', 'text->text'],
   ['embedding', 'embedding', 'text->embeddings'],
@@ -160,9 +175,11 @@ test('models that do not write have the fields of their requests, and the length
 test('every rate of a price has a name of its own in the list, and its unit', () => {
   const rates = Object.keys(rateFields)
   const pricing = { input: 1n, output: 1n, ...Object.fromEntries(rates.map((rate) => [rate, 1n])) }
-  expect(Object.keys(toListedPrices(pricing, false))).toHaveLength(rates.length)
+  expect(Object.keys(toListedPrices({ category: 'chat', pricing, isFree: false }))).toHaveLength(
+    rates.length,
+  )
   const price = { input: 0n, output: 0n, inputCharacters: 15_000_000_000n, request: 5_000_000n }
-  expect(toListedPrices(price, false)).toEqual({
+  expect(toListedPrices({ category: 'chat', pricing: price, isFree: false })).toEqual({
     prompt: '0',
     completion: '0',
     input_cost_per_character: '0.000015',

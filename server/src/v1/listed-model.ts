@@ -143,7 +143,7 @@ export function toListedModel(model: ListedFacts, snapshot: Snapshot) {
     context_length: context,
     max_output_tokens: maxOutputTokens,
     architecture: toArchitecture(model),
-    pricing: toListedPrices(model.pricing, model.isFree),
+    pricing: toListedPrices(model),
     top_provider: {
       context_length: context,
       max_completion_tokens: maxOutputTokens,

@@ -1,4 +1,4 @@
-import type { Pricing, Rates } from '../catalog/model'
+import type { Model, Rates } from '../catalog/model'
 import { formatDecimal, formatPlainUsd } from '../wire/usd'
 
 /** Digits behind the point of the least price of a token: a nano-dollar for a million. */
@@ -45,14 +45,21 @@ const listedRates: readonly ListedRate[] = [
   ['madeMegapixel', 'output_cost_per_pixel', perToken],
 ]
 
+type PricedModel = Pick<Model, 'category' | 'pricing' | 'isFree'>
+
 /** Shows the usual price as OpenRouter does: USD a token, or a piece, as text. */
-export function toListedPrices(pricing: Pricing | null, isFree: boolean): Record<string, string> {
+export function toListedPrices({ category, pricing, isFree }: PricedModel): Record<string, string> {
   if (isFree) return { prompt: '0', completion: '0' }
   if (!pricing) return { prompt: unknownPrice, completion: unknownPrice }
   const prices: Record<string, string> = {}
   for (const [rate, name, format] of listedRates) {
     const price = pricing[rate]
     if (price !== undefined) prices[name] = format(price)
+  }
+  const { input, inputCharacters } = pricing
+  // OpenRouter has no other name for the price of a character, and its clients would read zero as free.
+  if (category === 'speech' && input === 0n && inputCharacters !== undefined) {
+    prices['prompt'] = perToken(inputCharacters)
   }
   return prices
 }

@@ -159,7 +159,7 @@ export const ListedModel = z
     pricing: z
       .record(z.string(), z.string())
       .describe(
-        'USD a token as text: `prompt`, `completion`, and other rates under the names of OpenRouter, or of LiteLLM where it has none; `image`, `request` and `web_search` per piece. "-1" where the price is not known before the call. `GET /api/models` has tiers.',
+        'USD a token as text: `prompt` (a character, of speech models that charge those), `completion`, and other rates under the names of OpenRouter, or of LiteLLM where it has none; `image`, `request` and `web_search` per piece. "-1" where the price is not known before the call. `GET /api/models` has tiers.',
       ),
     top_provider: z.object({
       context_length: z.int().nullable(),

@@ -82,3 +82,67 @@ describe('rankings are compared by the cost of their tokens and search units', (
     expect(cheap.body['models']).toEqual([])
   })
 })
+
+describe.each([
+  {
+    category: 'image',
+    unit: 'image',
+    path: '/v1/images/generations',
+    body: { prompt: 'one two' },
+    // 37.9 USD for images of 1,000,000 tokens, beside 32 and a prompt's 0.5.
+    byUnit: { input: 0, output: 0, made_image: 0.04 },
+    byToken: { input: 5, output: 1, image_output: 32 },
+    maxPrice: { completion: 35 },
+  },
+  {
+    category: 'speech',
+    unit: 'character',
+    path: '/v1/audio/speech',
+    body: { input: 'one two', voice: 'alloy' },
+    // 22 USD for 1,000,000 characters, beside 0.15 and 20 for their sound.
+    byUnit: { input: 0, output: 0, input_characters: 22 },
+    byToken: { input: 0.6, output: 0, audio_output: 12 },
+    maxPrice: { prompt: 21 },
+  },
+])('prices by $unit and by token are compared', (kind) => {
+  const { category, path, body, maxPrice } = kind
+  let byUnit: string
+  let byToken: string
+  beforeAll(async () => {
+    byUnit = await fixture.rig.model(`ok-unit-${category}`, { category, pricing: kind.byUnit })
+    byToken = await fixture.rig.model(`ok-token-${category}`, { category, pricing: kind.byToken })
+  })
+
+  const send = (model: string, fields: Json = {}) =>
+    fetch(`${fixture.rig.gateway.url}${path}`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${fixture.customer.key}`,
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify({ model, ...body, ...fields }),
+    })
+
+  test('lowest_cost chooses the cheaper one', async () => {
+    const name = await cheapestOf(byUnit, byToken)
+    const answer = await send(name)
+    await answer.arrayBuffer()
+    const called = fixture.calledModels().at(-1)
+    expect([answer.status, `fake/${called}`]).toEqual([200, byToken])
+  })
+
+  test('max_price rejects the price by unit', async () => {
+    const fields = { provider: { max_price: maxPrice } }
+    const rejected = await send(byUnit, fields)
+    expect(rejected.status).toBe(400)
+    expect(await rejected.json()).toMatchObject({ error: { param: 'provider.max_price' } })
+    const accepted = await send(byToken, fields)
+    await accepted.arrayBuffer()
+    expect(accepted.status).toBe(200)
+  })
+
+  test('the list of models is in their order', async () => {
+    const listed = await fixture.api(`GET /models?provider=fake&category=${category}&sort=price`)
+    expect(listed.body['models']).toMatchObject([{ id: byToken }, { id: byUnit }])
+  })
+})

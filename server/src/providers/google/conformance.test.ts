@@ -148,7 +148,7 @@ const answers: AnswerRow[] = [
       content: 'Here it is:',
       images: [{ type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=' } }],
     },
-    usage: { input: 6, output: 1294 },
+    usage: { input: 6, output: 4, imageOutput: 1290 },
   },
   {
     title: 'usage: missing, so estimated',

@@ -1,7 +1,8 @@
 import { expect, test } from 'bun:test'
 import { usage } from '../../../testing/providers/google-recordings'
-import { GoogleCounts, readGoogleUsage } from './usage'
-import type { Usage } from '../../wire/usage'
+import { GoogleCounts, readDrawnUsage, readGoogleUsage } from './usage'
+import { computeCost } from '../../metering/cost'
+import { noUsage, toUsageBlock, type Usage } from '../../wire/usage'
 
 const modality = (modality: string, tokenCount: number) => ({ modality, tokenCount })
 
@@ -81,6 +82,40 @@ test.each<[string, object, Partial<Usage>]>([
     },
     { input: 10, cachedInput: 300, cachedAudio: 300, audioInput: 20, output: 5 },
   ],
+  [
+    'images beside text',
+    {
+      promptTokenCount: 268,
+      promptTokensDetails: [modality('TEXT', 10), modality('IMAGE', 258)],
+      candidatesTokenCount: 1330,
+      candidatesTokensDetails: [modality('TEXT', 40), modality('IMAGE', 1290)],
+      thoughtsTokenCount: 200,
+      totalTokenCount: 1798,
+    },
+    { input: 10, imageInput: 258, output: 40, imageOutput: 1290, reasoning: 200 },
+  ],
+  [
+    'an image of which a part was cached',
+    {
+      promptTokenCount: 268,
+      promptTokensDetails: [modality('TEXT', 10), modality('IMAGE', 258)],
+      cachedContentTokenCount: 200,
+      cacheTokensDetails: [modality('IMAGE', 200)],
+      candidatesTokenCount: 5,
+      totalTokenCount: 273,
+    },
+    { input: 10, cachedInput: 200, imageInput: 58, output: 5 },
+  ],
+  [
+    'more tokens of images than of candidates',
+    {
+      promptTokenCount: 9,
+      candidatesTokenCount: 4,
+      candidatesTokensDetails: [modality('IMAGE', 5)],
+      totalTokenCount: 13,
+    },
+    { input: 9, imageOutput: 4, flawed: true },
+  ],
   ['a prompt that was blocked', { promptTokenCount: 9, totalTokenCount: 9 }, { input: 9 }],
   [
     'thoughts that only the total counts',
@@ -152,7 +187,53 @@ test.each<[string, object[], Partial<Usage>]>([
     ],
     { input: 69, cachedInput: 100, output: 7 },
   ],
+  [
+    'a prompt alone, which leaves images as they were',
+    [
+      {
+        promptTokenCount: 9,
+        candidatesTokenCount: 1300,
+        candidatesTokensDetails: [modality('IMAGE', 1290)],
+        totalTokenCount: 1309,
+      },
+      { promptTokenCount: 7, totalTokenCount: 7 },
+    ],
+    { input: 7, output: 10, imageOutput: 1290 },
+  ],
 ])('finding Q5: the last of several counts is valid: %s', (_what, blocks, expected) => {
   const counts = new GoogleCounts()
   expect(blocks.map((block) => counts.next(block)).at(-1)).toEqual(usage(expected))
+})
+
+test('tokens of images cost their own rate, and the caller sees them in the details', () => {
+  const read = readGoogleUsage({
+    promptTokenCount: 10,
+    candidatesTokenCount: 1300,
+    candidatesTokensDetails: [modality('IMAGE', 1290)],
+    totalTokenCount: 1310,
+  })
+  // Gemini 2.5 Flash Image: 0.3 USD for a million tokens of input, 2.5 of text and 30 of images.
+  const rates = { input: 300_000_000n, output: 2_500_000_000n, imageOutput: 30_000_000_000n }
+  expect(computeCost(read ?? noUsage, rates)).toBe(3000n + 25_000n + 38_700_000n)
+  expect(toUsageBlock(read ?? noUsage)).toEqual({
+    prompt_tokens: 10,
+    completion_tokens: 1300,
+    total_tokens: 1310,
+    completion_tokens_details: { reasoning_tokens: 0, image_tokens: 1290 },
+  })
+})
+
+test.each<[string, object[] | undefined, Partial<Usage>]>([
+  ['no counts by modality', undefined, { imageOutput: 1300 }],
+  ['text beside it', [modality('IMAGE', 1290)], { output: 10, imageOutput: 1290 }],
+  ['more than all', [modality('IMAGE', 1301)], { imageOutput: 1300, flawed: true }],
+  ['a count below zero', [modality('IMAGE', -1)], { imageOutput: 1300, flawed: true }],
+])('an answer with images: %s', (_what, details, expected) => {
+  const block = {
+    promptTokenCount: 10,
+    candidatesTokenCount: 1300,
+    candidatesTokensDetails: details,
+    totalTokenCount: 1310,
+  }
+  expect(readDrawnUsage(block)).toEqual(usage({ input: 10, ...expected }))
 })

@@ -10,8 +10,8 @@ import type { MissingSides } from '../../wire/usage-claims'
 export function readGoogleUsage(block: unknown): Usage | undefined {
   if (!isObject(block)) return undefined
   const prompt = sum(block['promptTokenCount'], block['toolUsePromptTokenCount'])
-  const audioTokens = ofAudio(block['promptTokensDetails'])
-  const cachedAudioTokens = ofAudio(block['cacheTokensDetails'])
+  const { promptTokensDetails: ofPrompt, cacheTokensDetails: ofCache } = block
+  const { candidatesTokensDetails: ofCandidates } = block
   return readUsage(
     {
       prompt_tokens: prompt,
@@ -19,16 +19,14 @@ export function readGoogleUsage(block: unknown): Usage | undefined {
       total_tokens: totalOf(block),
       prompt_tokens_details: {
         cached_tokens: block['cachedContentTokenCount'],
-        cached_audio_tokens: cachedAudioTokens,
-        // The cached part is counted by itself.
-        audio_tokens:
-          isCount(audioTokens) && isCount(cachedAudioTokens)
-            ? audioTokens - cachedAudioTokens
-            : audioTokens,
+        cached_audio_tokens: tokensOf('AUDIO', ofCache),
+        audio_tokens: uncachedTokensOf('AUDIO', ofPrompt, ofCache),
+        image_tokens: uncachedTokensOf('IMAGE', ofPrompt, ofCache),
       },
       completion_tokens_details: {
         reasoning_tokens: block['thoughtsTokenCount'],
-        audio_tokens: ofAudio(block['candidatesTokensDetails']),
+        audio_tokens: tokensOf('AUDIO', ofCandidates),
+        image_tokens: tokensOf('IMAGE', ofCandidates),
       },
     },
     'outside',
@@ -40,8 +38,8 @@ export function readDrawnUsage(block: unknown): Usage | undefined {
   const usage = readGoogleUsage(block)
   if (!usage || !isObject(block)) return usage
   const counted = tokensOf('IMAGE', block['candidatesTokensDetails'])
-  const imageOutput = isCount(counted) ? Math.min(counted, usage.output) : usage.output
-  return { ...usage, output: usage.output - imageOutput, imageOutput }
+  if (isCount(counted) && counted >= 0) return usage
+  return { ...usage, output: 0, imageOutput: usage.output }
 }
 
 /**
@@ -122,10 +120,17 @@ function totalOf(block: JsonObject): unknown {
   return total === rest ? total + tools : total
 }
 
-const ofAudio = (details: unknown) => tokensOf('AUDIO', details)
+type Modality = 'AUDIO' | 'IMAGE'
+
+/** The tokens of one modality in a prompt without its cached part, which is counted by itself. */
+function uncachedTokensOf(modality: Modality, ofPrompt: unknown, ofCache: unknown): unknown {
+  const tokens = tokensOf(modality, ofPrompt)
+  const cachedTokens = tokensOf(modality, ofCache)
+  return isCount(tokens) && isCount(cachedTokens) ? tokens - cachedTokens : tokens
+}
 
 /** The tokens of one modality in a list of tokens by modality; undefined where it names none. */
-function tokensOf(modality: 'AUDIO' | 'IMAGE', details: unknown): unknown {
+function tokensOf(modality: Modality, details: unknown): unknown {
   if (!Array.isArray(details)) return undefined
   const row: unknown = details.find((entry) => isObject(entry) && entry['modality'] === modality)
   return isObject(row) ? row['tokenCount'] : undefined

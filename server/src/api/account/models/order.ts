@@ -2,7 +2,7 @@ import { sumRatings } from './rating-sums'
 import type { ModelPerformance } from './performance'
 import type { ModelPorts } from './catalogue-models'
 import type { PublicModelFilters } from './schema'
-import { toInputPrice } from '../../../catalog/comparable-price'
+import { toPriceSum } from '../../../catalog/comparable-price'
 import type { Model } from '../../../catalog/model'
 import { minuteOf, selectPrice } from '../../../catalog/price-tiers'
 
@@ -44,7 +44,7 @@ export function pricesAt(promptTokens: number) {
     if (isFree) return 0
     if (!pricing) return Infinity
     const { rates } = selectPrice(pricing, conditions)
-    return Number(toInputPrice(model, rates) + rates.output)
+    return Number(toPriceSum(model, rates))
   }
 }
 
