@@ -41,7 +41,7 @@ const paths: Readonly<Record<string, (request: SandboxRequest) => Response>> = {
  * - `moderation` flags the categories whose names are in a text;
  * - `rerank` orders documents by the words that they share with a query;
  * - `speech` hums a tone for each character, as WAV or PCM;
- * - `transcription` says how long a file is, and that it did not listen;
+ * - `transcription` states the length of a file, which it has not heard;
  * - `image` draws stripes in colours that depend on the prompt.
  *
  * The same request has the same answer but for `id` and `created`. Tokens are simulated (`text.ts`).

@@ -5,7 +5,7 @@ import { toDiarizedJson, toVerboseJson, type TimedText } from '../../wire/transc
 const sentences = ({ name, bytes }: { name: string; bytes: number }, seconds: number) => [
   'This is a simulated transcript.',
   `The file ${name} has ${bytes} bytes and about ${seconds} seconds of sound.`,
-  'Nobody has listened to it.',
+  'No model has heard it.',
 ]
 
 /** `POST /audio/transcriptions` and `/audio/translations`: sentences about the file, spread over its time. */
