@@ -13342,7 +13342,7 @@ export interface components {
                      * @default openai
                      * @enum {string}
                      */
-                    edits?: ("openai" | "xai" | "none") | undefined;
+                    edits?: ("openai" | "form" | "xai" | "none") | undefined;
                     /** @default [] */
                     drop?: string[] | undefined;
                 } | undefined;
@@ -13562,7 +13562,7 @@ export interface components {
                      * @default openai
                      * @enum {string}
                      */
-                    edits?: ("openai" | "xai" | "none") | undefined;
+                    edits?: ("openai" | "form" | "xai" | "none") | undefined;
                     /** @default [] */
                     drop?: string[] | undefined;
                 } | undefined;

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { createHash } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { errorOf, jsonOf, createFixture, type Fixture } from './fixture'
@@ -21,6 +22,8 @@ beforeAll(async () => {
   await fixture.model('ok', byToken)
   await fixture.addProvider('xai-like', { images: { edits: 'xai' } })
   await fixture.addModel('xai-like/draw-xai', byToken)
+  await fixture.addProvider('form-like', { images: { edits: 'form' } })
+  await fixture.addModel('form-like/edit-form', byToken)
   await fixture.addProvider('none-like', { images: { edits: 'none' } })
   await fixture.addModel('none-like/ok', byToken)
 })
@@ -195,12 +198,49 @@ describe('a form becomes the same request as JSON', () => {
   })
 })
 
+describe('a provider that takes forms receives the files byte for byte', () => {
+  const sha256 = createHash('sha256').update(pngBytes).digest('hex')
+  const sentFile = (filename: string) => ({
+    filename,
+    type: 'image/png',
+    bytes: pngBytes.length,
+    sha256,
+    seconds: 0,
+  })
+  const model = 'form-like/edit-form'
+
+  test('of a form', async () => {
+    const response = await editForm({ model, image: file, mask: file, n: '2', user: 'me' })
+    expect(response.status).toBe(200)
+    expect(jsonOf(await response.json())).toMatchObject({ usage: { input_tokens: 2 + 323 } })
+    expect(fixture.sent()).toEqual({
+      model: 'edit-form',
+      prompt,
+      n: '2',
+      user: expect.any(String),
+      image: sentFile('image-0.png'),
+      mask: sentFile('mask.png'),
+    })
+  })
+
+  test('of JSON, with several images', async () => {
+    const { response } = await edit({ model, images: [...images, ...images] })
+    expect(response.status).toBe(200)
+    expect(fixture.sent()).toEqual({
+      model: 'edit-form',
+      prompt,
+      'image[]': [sentFile('image-0.png'), sentFile('image-1.png')],
+    })
+  })
+})
+
 const uploads = () => readdir(join(fixture.rig.gateway.dataDir, 'uploads'))
 
 describe('the official client changes', () => {
   test.each([
     ['fake/ok', {}],
     ['xai-like/draw-xai', {}],
+    ['form-like/edit-form', {}],
     ['sandbox/image', { size: '16x16' }],
   ])('one image, and several, of %s', async (model, fields) => {
     const { images: api } = fixture.client
@@ -235,7 +275,7 @@ describe('a wrong form is rejected with the field and the reason, and not charge
     ['a text as image', { image: 'lighthouse' }, 'image', 'wrong_type'],
     ['an empty file', { image: new File([], 'a.png') }, 'image', 'empty'],
     ['an empty mask', { image: file, mask: new File([], 'a.png') }, 'mask', 'empty'],
-    ['too many files', { 'image[]': Array<File>(17).fill(file) }, 'image', 'too_many'],
+    ['too many files', { 'image[]': Array.from({ length: 17 }, () => file) }, 'image', 'too_many'],
     ['two masks', { image: file, mask: [file, file] }, 'mask', 'too_many'],
     ['a list of masks', { image: file, 'mask[]': file }, 'mask', 'wrong_type'],
     ['files by name', { 'image[first]': file }, 'image', 'wrong_type'],
@@ -248,7 +288,7 @@ describe('a wrong form is rejected with the field and the reason, and not charge
     ['a name with a path', { image: named('../a.png') }, 'image', 'bad_format'],
     ['a large file', { image: sized(24) }, 'image', 'body_too_large'],
     ['large files', { 'image[]': [sized(12), sized(12)] }, null, 'body_too_large'],
-    ['much more', { 'image[]': Array<File>(6).fill(sized(5)) }, null, 'body_too_large'],
+    ['much more', { 'image[]': Array.from({ length: 6 }, () => sized(5)) }, null, 'body_too_large'],
     ['no prompt', { image: file, prompt: null }, 'prompt', 'required'],
     ['an empty prompt', { image: file, prompt: '' }, 'prompt', 'too_short'],
     ['a text as number', { image: file, n: 'two' }, 'n', 'wrong_type'],
