@@ -35,5 +35,5 @@ function toFile({ mimeType, base64 }: MediaData, name: string): OutgoingFile {
   }
 }
 
-/** What goes to the operating system at once. */
+/** The piece that is sent at once. */
 const pieceBytes = 64 * 1024
