@@ -75,8 +75,8 @@ function toImageFile(field: string, value: unknown): ImageFile {
     throw invalidRequest(field, 'wrong_type', `${field}: must be a file, or files in ${field}[].`)
   const type = imageTypeOf(value)
   if (type !== undefined) return { file: value, type }
-  const named = value.type.slice(0, 80) || 'of an unknown type'
-  throw invalidRequest(field, 'wrong_type', `${field}: must be an image, and not ${named}.`)
+  const typeName = value.type.slice(0, 80) || 'of an unknown type'
+  throw invalidRequest(field, 'wrong_type', `${field}: must be an image, and not ${typeName}.`)
 }
 
 function imageTypeOf({ type, name }: UploadedFile): string | undefined {
