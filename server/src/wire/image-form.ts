@@ -72,7 +72,11 @@ function toImageFile(field: string, value: unknown): ImageFile {
   if (value === undefined)
     throw invalidRequest(field, 'required', `${field}: this field is required, as a file.`)
   if (!(value instanceof UploadedFile))
-    throw invalidRequest(field, 'wrong_type', `${field}: must be a file${field === 'image' ? ', or files in image[]' : ''}.`)
+    throw invalidRequest(
+      field,
+      'wrong_type',
+      `${field}: must be a file${field === 'image' ? ', or files in image[]' : ''}.`,
+    )
   const type = imageTypeOf(value)
   if (type !== undefined) return { file: value, type }
   const typeName = value.type.slice(0, 80) || 'of an unknown type'
