@@ -482,7 +482,7 @@ export interface paths {
         put?: never;
         /**
          * Create images from others and a text
-         * @description In the form of OpenAI's requests that are JSON: images are addresses or data URLs. Requires the permission `write`.
+         * @description As JSON, where images are addresses or data URLs, or as a form, where they are files of at most 23 MB together. Requires the permission `write`.
          */
         post: {
             parameters: {
@@ -497,6 +497,7 @@ export interface paths {
             requestBody: {
                 content: {
                     "application/json": components["schemas"]["ImageEditRequest"];
+                    "multipart/form-data": components["schemas"]["ImageEditForm"];
                 };
             };
             responses: {
@@ -9685,6 +9686,34 @@ export interface components {
             } | null) | undefined;
             input_fidelity?: (("high" | "low") | null) | undefined;
         };
+        ImageEditForm: {
+            /** @description `<provider>/<model>`; `GET /v1/models` lists the available models */
+            model: string;
+            /** @description Number of images */
+            n?: (number | null) | undefined;
+            /** @description `auto`, or width and height in pixels such as `1024x1024` */
+            size?: (string | null) | undefined;
+            quality?: (("auto" | "low" | "medium" | "high" | "xhigh" | "max" | "standard" | "hd") | null) | undefined;
+            response_format?: (("url" | "b64_json") | null) | undefined;
+            output_format?: (("png" | "jpeg" | "webp") | null) | undefined;
+            output_compression?: (number | null) | undefined;
+            background?: (("transparent" | "opaque" | "auto") | null) | undefined;
+            /** @description Answer as server-sent events */
+            stream?: (boolean | null) | undefined;
+            /** @description Number of unfinished images that a stream shows of each */
+            partial_images?: (number | null) | undefined;
+            user?: (string | null) | undefined;
+            safety_identifier?: (string | null) | undefined;
+            prompt: string;
+            /** @description The files to change: one in `image`, or up to 16 in `image[]` */
+            image: string | string[];
+            /**
+             * Format: binary
+             * @description Transparent where the first image is to be changed
+             */
+            mask?: string | undefined;
+            input_fidelity?: (("high" | "low") | null) | undefined;
+        };
         MessageText: {
             /** @constant */
             type: "text";
@@ -13459,7 +13488,7 @@ export interface components {
                      * @default openai
                      * @enum {string}
                      */
-                    edits?: ("openai" | "xai" | "none") | undefined;
+                    edits?: ("openai" | "form" | "xai" | "none") | undefined;
                     /** @default [] */
                     drop?: string[] | undefined;
                 } | undefined;
@@ -13679,7 +13708,7 @@ export interface components {
                      * @default openai
                      * @enum {string}
                      */
-                    edits?: ("openai" | "xai" | "none") | undefined;
+                    edits?: ("openai" | "form" | "xai" | "none") | undefined;
                     /** @default [] */
                     drop?: string[] | undefined;
                 } | undefined;

@@ -31,6 +31,8 @@ interface Notes {
 }
 
 function parsed(body: unknown): Record<string, unknown> {
+  // Of a form only this decides which rules hold.
+  if (body instanceof FormData) return { stream: body.get('stream') === 'true' }
   try {
     const value: unknown = typeof body === 'string' ? JSON.parse(body) : undefined
     return typeof value === 'object' && value !== null ? { ...value } : {}

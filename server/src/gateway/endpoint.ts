@@ -1,6 +1,6 @@
 import type { ValidatedRequest } from './attempt'
 import type { Failover } from './failover'
-import type { Reply } from './request'
+import type { InboundRequest, Reply } from './request'
 import type { PricedEndpoint } from './reserve'
 import type { z } from 'zod'
 import type { RankingUse } from '../catalog/comparable-price'
@@ -9,7 +9,7 @@ import type { PromptSize } from '../limits/prompt-size'
 import type { TokenNeed } from '../limits/token-need'
 import type { Translation } from '../protocols/dialect'
 import type { Operation } from '../upstream/protocol/protocol'
-import type { JsonObject } from '../wire/json-body'
+import type { JsonObject, ReadBody } from '../wire/json-body'
 import type { FormLimits } from '../wire/uploaded-file'
 
 /** A validated request with its candidates, as an endpoint runs it. */
@@ -24,6 +24,8 @@ export interface Endpoint<Schema extends z.ZodType<{ model: string }>> extends P
   maxBytes: number
   /** Set where the request is a form with files, not JSON. */
   form?: FormLimits
+  /** Set where it may be either: makes a form the body that a client sends as JSON. Rejects as reading that does. */
+  formToJson?: (form: JsonObject, call: InboundRequest) => Promise<ReadBody>
   kinds: readonly Category[]
   /** The kind of the model of requests that name none; where absent, `model` is required. */
   defaultKind?: Category

@@ -25,10 +25,10 @@ export class ImageInputs {
     for (const [index, { image_url: url }] of images.entries()) {
       if (!url.startsWith('data:')) params.set(url, `images.${index}.image_url`)
     }
+    const maskUrl = mask?.image_url ?? 'data:'
+    if (!maskUrl.startsWith('data:') && !params.has(maskUrl)) params.set(maskUrl, 'mask.image_url')
+    this.#remoteParam = params.values().next().value
     this.#addresses = [...params.keys()]
-    const isMaskRemote = mask && !mask.image_url.startsWith('data:')
-    this.#remoteParam =
-      params.values().next().value ?? (isMaskRemote ? 'mask.image_url' : undefined)
     this.#images = new RemoteImages(params)
   }
 
@@ -45,7 +45,8 @@ export class ImageInputs {
     checkImages(attempt)
     if (this.#remoteParam === undefined) return
     const { candidate } = attempt
-    if (!imageAdapterOf(candidate.provider)) {
+    const { edits } = candidate.provider.options.images
+    if (!imageAdapterOf(candidate.provider) && edits !== 'form') {
       // A server in the operator's network would fetch what its callers do not reach.
       const receives = !isSharedCredential(candidate) || receivesUrls(candidate)
       if (!receives) throw rejectRemote(this.#remoteParam)
@@ -78,7 +79,7 @@ function checkEdits({ candidate, model, request }: ImageAttempt): void {
     ? adapter.edits(model.upstreamModel)
     : provider.options.images.edits !== 'none' && connection.gatewayId === null
   if (!isEditing) throw unsupported('model', 'model: this model changes no images.')
-  const takesMask = !adapter && provider.options.images.edits === 'openai'
+  const takesMask = !adapter && ['openai', 'form'].includes(provider.options.images.edits)
   if (request.params.mask && !takesMask) {
     throw unsupported('mask', 'mask: this model changes whole images.')
   }

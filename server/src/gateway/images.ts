@@ -1,6 +1,7 @@
 import type { PricedAttempt, RequestAttempt, ValidatedRequest } from './attempt'
 import { toRequestedForm } from './answer-images'
 import type { Endpoint, EndpointRun } from './endpoint'
+import { editForm, editFormToJson, maxEditBytes } from './image-form'
 import { ImageInputs } from './image-inputs'
 import { orderOf, requestsFor } from './image-usage'
 import { makeImages } from './make-images'
@@ -44,7 +45,9 @@ export const images: Endpoint<typeof ImageRequest> = {
 export const imageEdits: Endpoint<typeof ImageEditRequest> = {
   ...sharedStages,
   schema: ImageEditRequest,
-  maxBytes: 32 * 1024 * 1024,
+  maxBytes: maxEditBytes,
+  form: editForm,
+  formToJson: editFormToJson,
   need: ({ prompt, images: inputs }) => ({
     promptTokens: roughTokens(Buffer.byteLength(prompt)) + inputs.length * usualMediaTokens,
     answers: 0,

@@ -7,6 +7,7 @@ import { imageAdapterOf } from '../providers/adapters'
 import { selectRelayAddress } from '../providers/chat-route'
 import type { ImageAdapter, ImageAnswer } from '../providers/image-adapter'
 import { readDataUrl, type MediaData } from '../providers/media'
+import { toImageForm } from '../providers/openai/image-form'
 import { readImages, toUpstreamImages, toUpstreamInputs } from '../providers/openai/images'
 import { addressOf } from '../providers/provider-route'
 import type { Candidate } from '../routing/candidate'
@@ -85,12 +86,10 @@ interface WrittenRequest {
 }
 
 /** Writes the request of an attempt in OpenAI's form. */
-export function writeRelayedImages({
-  candidate,
-  model,
-  body: sentBody,
-  request,
-}: ImageAttempt): WrittenRequest {
+export function writeRelayedImages(
+  { candidate, model, body: sentBody, request }: ImageAttempt,
+  media: ReadonlyMap<string, MediaData>,
+): WrittenRequest {
   const { upstreamModel } = model
   const { options } = candidate.provider
   const { body, omittedFields } = toUpstreamImages(sentBody, { upstreamModel, options })
@@ -99,11 +98,21 @@ export function writeRelayedImages({
   const { url, deployment } = selectRelayAddress(candidate, upstreamModel, operation)
   if (deployment !== undefined) body['model'] = deployment
   if (!images) return { request: { operation: 'images', url, body }, omittedFields }
-  Object.assign(body, toUpstreamInputs({ images, mask }, options))
-  return {
-    request: { operation: 'images', url: url ?? editsUrlOf(candidate), body },
-    omittedFields,
+  const edit = { operation: 'images', url: url ?? editsUrlOf(candidate), body } as const
+  if (options.images.edits === 'form') {
+    const files = {
+      images: readInputs(images, media),
+      mask: readInputs(mask ? [mask] : [], media)[0],
+    }
+    delete body['images']
+    delete body['mask']
+    return {
+      request: { ...edit, toContent: (fields) => toImageForm(fields, files) },
+      omittedFields,
+    }
   }
+  Object.assign(body, toUpstreamInputs({ images, mask }, options))
+  return { request: edit, omittedFields }
 }
 
 /** The address of edits beside that of generations. */
@@ -134,8 +143,11 @@ export function writeTranslatedImages(
   return { request: { operation: 'images', ...writtenRequest }, omittedFields }
 }
 
-async function relay(attempt: ImageAttempt, { deadline, heldMemory }: Making): Promise<Made> {
-  const { request, omittedFields } = writeRelayedImages(attempt)
+async function relay(
+  attempt: ImageAttempt,
+  { deadline, heldMemory, media }: Making,
+): Promise<Made> {
+  const { request, omittedFields } = writeRelayedImages(attempt, media)
   const order = orderOf(attempt)
   const source = new AttemptSource(attempt, 'prompt')
   const answer = await relayWhole(

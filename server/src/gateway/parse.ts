@@ -59,15 +59,16 @@ export function expandBody(
 
 /** Reads a body: JSON, or a form with files. Rejects with `invalid_request` and `gateway_unavailable`. */
 export function readRequest(
-  { form, maxBytes }: Pick<Endpoint<never>, 'form' | 'maxBytes'>,
+  { form, formToJson, maxBytes }: Pick<Endpoint<never>, 'form' | 'formToJson' | 'maxBytes'>,
   { call, principal }: Pick<ValidatedRequest<unknown>, 'call' | 'principal'>,
   keepText: ((text: string) => void) | undefined,
 ): Promise<ReadBody> {
   const { accountId } = principal
-  if (!form || !call.readForm) return call.readBody(maxBytes, accountId, keepText)
+  if (!form || !call.readForm || (formToJson && !call.isForm))
+    return call.readBody(maxBytes, accountId, keepText)
   return call.readForm(form, accountId).then((requestBody) => {
     keepText?.(JSON.stringify(requestBody.body))
-    return requestBody
+    return formToJson ? formToJson(requestBody.body, call) : requestBody
   })
 }
 

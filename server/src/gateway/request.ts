@@ -29,6 +29,8 @@ export interface InboundRequest extends Credentialed {
     accountId: string,
     onText?: (text: string) => void,
   ) => Promise<ReadBody>
+  /** Whether its body is a form, by its content type. */
+  readonly isForm?: boolean
   /**
    * Called in place of `readBody` for a form, whose files are kept on disk until `upload` is disposed of. Rejects likewise.
    * Absent where no request can have files.

@@ -51,7 +51,7 @@ function toProtocol(attempt: ImageAttempt, { media }: ImageInputs): ChatProtocol
   const adapter = imageAdapterOf(attempt.candidate.provider)
   const writtenRequest = adapter
     ? writeTranslatedImages(attempt, { adapter, count, media })
-    : writeRelayedImages(attempt)
+    : writeRelayedImages(attempt, media)
   const request = adapter
     ? writtenRequest.request
     : identified(writtenRequest.request, 'images', attempt)

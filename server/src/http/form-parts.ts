@@ -45,6 +45,7 @@ export class FormParts implements AsyncDisposable {
   /** In the order in which they began to arrive: a short one may be written before a long one. */
   readonly #files: FilePlace[] = []
   #fieldsLength = 0
+  #filesBytes = 0
 
   constructor(limits: FormLimits, directory: UploadDirectory) {
     this.#limits = limits
@@ -90,7 +91,7 @@ export class FormParts implements AsyncDisposable {
   }
 
   async #write(stream: Readable, path: string, field: string) {
-    const { maxFileBytes } = this.#limits
+    const { maxFileBytes, maxFilesBytes = Infinity } = this.#limits
     const hash = createHash('sha256')
     let bytes = 0
     await using file = await open(path, 'wx', 0o600).catch(throwUnavailable)
@@ -98,6 +99,8 @@ export class FormParts implements AsyncDisposable {
       if (!(piece instanceof Uint8Array)) continue
       bytes += piece.byteLength
       if (bytes > maxFileBytes) throw fileTooLarge(field, maxFileBytes)
+      this.#filesBytes += piece.byteLength
+      if (this.#filesBytes > maxFilesBytes) throw filesTooLarge(maxFilesBytes)
       hash.update(piece)
       const { bytesWritten } = await file.write(piece).catch(throwUnavailable)
       if (bytesWritten !== piece.byteLength) throw unavailable()
@@ -138,6 +141,13 @@ function throwUnavailable(cause: unknown): never {
 
 const mixed = (field: string) =>
   invalidRequest(field, 'wrong_type', `${field}: must be a list or an object, not both.`)
+
+export const filesTooLarge = (maxBytes: number) =>
+  invalidRequest(
+    null,
+    'body_too_large',
+    `The files are larger than ${Math.floor(maxBytes / 2 ** 20)} MB together, the maximum of this endpoint.`,
+  )
 
 export const fileTooLarge = (field: string | null, maxBytes: number) =>
   invalidRequest(

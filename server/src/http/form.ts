@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream'
 import { reserveShare } from './body'
 import type { BodyShare } from './body-share'
 import type { Server } from './env'
-import { fileTooLarge, FormParts } from './form-parts'
+import { fileTooLarge, filesTooLarge, FormParts } from './form-parts'
 import type { Uploads } from './upload-directory'
 import { ApiError, invalidRequest } from '../errors'
 import type { Clock } from '../platform/clock'
@@ -95,13 +95,21 @@ function declaredLength({ headers }: Request, limits: FormLimits): number | unde
   const length = headers.get('content-length') ?? ''
   if (!/^\d+$/.test(length)) return undefined
   const bytes = Number(length)
-  const [field = null] = Object.keys(limits.files)
-  if (bytes > maxBytesOf(limits)) throw fileTooLarge(field, limits.maxFileBytes)
+  if (bytes > maxBytesOf(limits)) throw tooLarge(limits)
   return bytes
 }
 
-const maxBytesOf = ({ files, maxFileBytes }: FormLimits): number =>
-  maxExtraBytes + maxFileBytes * Object.values(files).reduce((sum, maxCount) => sum + maxCount, 0)
+const maxBytesOf = ({ files, maxFileBytes, maxFilesBytes = Infinity }: FormLimits): number => {
+  const maxCount = Object.values(files).reduce((sum, count) => sum + count, 0)
+  return maxExtraBytes + Math.min(maxFilesBytes, maxFileBytes * maxCount)
+}
+
+function tooLarge({ files, maxFileBytes, maxFilesBytes }: FormLimits) {
+  const [field = null] = Object.keys(files)
+  return maxFilesBytes === undefined
+    ? fileTooLarge(field, maxFileBytes)
+    : filesTooLarge(maxFilesBytes)
+}
 
 type Parser = InstanceType<typeof Busboy>
 
@@ -208,7 +216,7 @@ async function feed({ reader, request, piping, parser }: Feeding): Promise<numbe
     bytes += value.byteLength
     share.readBytes = bytes
     uploads.garbage.add(value.byteLength)
-    if (bytes > maxBytes) throw fileTooLarge(null, limits.maxFileBytes)
+    if (bytes > maxBytes) throw tooLarge(limits)
     const entering = { request, share, server }
     const pause = share.spend(value.byteLength * readByteMs)
     if (pause) await pace.pausing(pause)

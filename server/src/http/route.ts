@@ -44,6 +44,8 @@ export interface Declaration {
   body?: z.ZodType
   /** The content type of the body, where that is not JSON. */
   bodyType?: 'multipart/form-data'
+  /** The body as a form, where it may be JSON or one. */
+  formBody?: z.ZodType
   /** Makes repeats with the same `Idempotency-Key` get the first answer. */
   idempotency?: RepeatPorts
   /** Bodies by title, each an example of a whole request. */

@@ -35,6 +35,8 @@ export const hosts: readonly Provider[] = [
       responsesModels,
       takesResponses: true,
       chatOnlyModels: openAiChatOnly,
+      // https://learn.microsoft.com/azure/ai-foundry/openai/how-to/dall-e
+      images: { edits: 'form' },
       // https://learn.microsoft.com/azure/ai-foundry/openai/how-to/prompt-caching
       identifiers: {
         chat: ['user', 'prompt_cache_key'],

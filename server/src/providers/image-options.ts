@@ -11,8 +11,8 @@ export const ImageOptions = z
     base64: z.string().default('b64_json'),
     /** Prefixes of models that answer with data alone, and refuse `response_format`. */
     dataModels: z.array(z.string()).default(['gpt-image', 'chatgpt-image']),
-    /** How images to change are sent: as OpenAI's `images`, as xAI's, or not at all. */
-    edits: z.enum(['openai', 'xai', 'none']).default('openai'),
+    /** How images to change are sent: as OpenAI's `images`, as files of a form, as xAI's, or not at all. */
+    edits: z.enum(['openai', 'form', 'xai', 'none']).default('openai'),
     /** Fields that are left out. */
     drop: z.array(z.string()).default([]),
   })

@@ -127,7 +127,7 @@ async function refused(attempt: UpstreamAttempt, response: Answer): Promise<Answ
 function post(attempt: UpstreamAttempt, delivery: Delivery): Promise<Answer> {
   const { candidate, request, deadline } = attempt
   const outgoing = attempt.protocol.request
-  const { operation, body, content } = outgoing
+  const { operation, body } = outgoing
   const { gatewayId, owner, options } = candidate.connection
   if (gatewayId !== null) return postToGateway(attempt, outgoing, { gatewayId, delivery })
   if (candidate.provider.dialect === 'sandbox' && operation !== 'responses') {
@@ -135,6 +135,7 @@ function post(attempt: UpstreamAttempt, delivery: Delivery): Promise<Answer> {
     const local = { path: paths[operation], body, signal: deadline.signal }
     return Promise.resolve(new LocalAnswer(sandbox.answer(local)))
   }
+  const content = outgoing.content ?? outgoing.toContent?.(body)
   const authenticator = authenticatorFor(attempt)
   const url = toUpstreamUrl(candidate, outgoing)
   const headers = toSentHeaders(candidate, outgoing, { url, hops: request.call.hops })

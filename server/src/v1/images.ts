@@ -5,6 +5,7 @@ import { respond, type ReplyPorts } from './reply'
 import type { Gateway } from '../gateway/gateway'
 import { modelKey } from '../http/access'
 import type { Route } from '../http/route'
+import { ImageEditForm } from '../wire/image-form'
 import { ImageEditRequest, ImageRequest } from '../wire/image-request'
 
 const Images = z
@@ -73,9 +74,11 @@ export const imageRoutes = (gateway: Gateway, ports: ReplyPorts): Route[] => [
     operationId: 'editImages',
     tag: 'Models',
     summary: 'Create images from others and a text',
-    notes: "In the form of OpenAI's requests that are JSON: images are addresses or data URLs.",
+    notes:
+      'As JSON, where images are addresses or data URLs, or as a form, where they are files of at most 23 MB together.',
     headers: idempotencyHeader,
     body: ImageEditRequest.meta({ ref: 'ImageEditRequest' }),
+    formBody: ImageEditForm.meta({ ref: 'ImageEditForm' }),
     examples: {
       'One image': {
         model: 'sandbox/image',

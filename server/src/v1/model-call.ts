@@ -92,6 +92,10 @@ export class ModelCall implements InboundRequest, BodyMemory {
     return withoutSlash(this.path)
   }
 
+  get isForm(): boolean {
+    return /^multipart\//i.test(this.request.headers.get('content-type') ?? '')
+  }
+
   get userAgent(): string {
     return this.request.headers.get('user-agent') ?? ''
   }
@@ -128,6 +132,7 @@ export class ModelCall implements InboundRequest, BodyMemory {
   }
 
   async readForm(limits: FormLimits, accountId: string): Promise<ReadBody> {
+    this.#accountId = accountId
     const uploads = this.#uploads
     if (!uploads) throw unavailable()
     const form = await readForm(this.request, {

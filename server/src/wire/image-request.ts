@@ -67,7 +67,7 @@ export const imageFields = {
 }
 
 /** Images that are changed in one request. */
-const maxInputs = 16
+export const maxInputs = 16
 
 const InputImage = z.looseObject({ image_url: imageAddress })
 

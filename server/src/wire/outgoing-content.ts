@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import type { UploadedFile } from './uploaded-file'
 
 /** A body that is no JSON: it is read while it is sent, each time from its beginning. */
 export interface OutgoingContent {
@@ -8,8 +7,17 @@ export interface OutgoingContent {
   read: () => AsyncIterable<Uint8Array>
 }
 
-/** The name of a field, and its value: a text, or a file that is read while it is sent. */
-export type OutgoingField = readonly [name: string, value: string | UploadedFile]
+/** A file that is read while it is sent. */
+export interface OutgoingFile {
+  name: string
+  type: string
+  /** Exactly as many as `read` gives. */
+  bytes: number
+  read: () => AsyncIterable<Uint8Array>
+}
+
+/** The name of a field, and its value: a text, or a file. */
+export type OutgoingField = readonly [name: string, value: string | OutgoingFile]
 
 /** Writes a form for a provider: its texts first, so that the provider can reject it before it has read the files. */
 export function toFormContent(fields: readonly OutgoingField[]): OutgoingContent {
@@ -42,7 +50,7 @@ export function toFormContent(fields: readonly OutgoingField[]): OutgoingContent
 }
 
 /** A file alone as the whole body. */
-export const toFileContent = (file: UploadedFile): OutgoingContent => ({
+export const toFileContent = (file: OutgoingFile): OutgoingContent => ({
   type: toType(file),
   bytes: file.bytes,
   read: () => file.read(),
@@ -53,13 +61,13 @@ const lineBreak = Buffer.from('\r\n')
 const toHead = (boundary: string, name: string) =>
   `--${boundary}\r\ncontent-disposition: form-data; name="${escape(name)}"\r\n`
 
-const toFileHead = (boundary: string, name: string, file: UploadedFile): Buffer =>
+const toFileHead = (boundary: string, name: string, file: OutgoingFile): Buffer =>
   Buffer.from(
     `${toHead(boundary, name).trimEnd()}; filename="${escape(file.name)}"\r\ncontent-type: ${toType(file)}\r\n\r\n`,
   )
 
 /** A type that a client made up could end the line. */
-const toType = ({ type }: UploadedFile) =>
+const toType = ({ type }: OutgoingFile) =>
   /^[\w.+-]+\/[\w.+-]+$/.test(type) ? type : 'application/octet-stream'
 
 /** Escapes a name as browsers do. Source: https://html.spec.whatwg.org/#multipart-form-data */

@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises'
+import { open, readFile } from 'node:fs/promises'
 
 const pieceBytes = 64 * 1024
 
@@ -7,6 +7,8 @@ export interface FormLimits {
   /** The names of the fields that are files, and how many of each there may be. */
   files: Readonly<Record<string, number>>
   maxFileBytes: number
+  /** All files together, where they may be fewer bytes than that of each allows. */
+  maxFilesBytes?: number
 }
 
 /** The duration of a file's sound, or the most that it can be. */
@@ -55,6 +57,11 @@ export class UploadedFile {
       if (bytesRead === 0) return
       yield buffer.subarray(0, bytesRead)
     }
+  }
+
+  /** Reads it whole into memory: for small files. */
+  readWhole(): Promise<Buffer> {
+    return readFile(this.path)
   }
 
   /** Returns what stands for it in logs, and in the comparison of repeats: never its content. */

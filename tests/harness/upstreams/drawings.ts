@@ -21,7 +21,8 @@ export function pngOf(width: number, height: number): string {
 
 const numberIn = (value: unknown, fallback: number) =>
   typeof value === 'number' ? value : fallback
-const countIn = ({ received: { body } }: Call) => numberIn(body['n'], 1)
+/** A form has it as a text. */
+const countIn = ({ received: { body } }: Call) => numberIn(Number(body['n'] ?? 1), 1)
 
 async function answer(call: Call, body: unknown): Promise<void> {
   call.attempt.answered = true
@@ -191,8 +192,19 @@ const tokensPerInput = 323
 const editAsGptImage: Behaviour = async (call) => {
   const { images, image } = call.received.body
   if (!Array.isArray(images) || image !== undefined) return refuse(call, 'image')
+  await answerEdit(call, images.length)
+}
+
+/** The same as a form. */
+const editByForm: Behaviour = async (call) => {
+  const { images, image, 'image[]': several = image && [image] } = call.received.body
+  if (!Array.isArray(several) || images !== undefined) return refuse(call, 'images')
+  await answerEdit(call, several.length)
+}
+
+const answerEdit = async (call: Parameters<Behaviour>[0], inputs: number) => {
   const usage = usageOf(call, countIn(call))
-  const imageTokens = images.length * tokensPerInput
+  const imageTokens = inputs * tokensPerInput
   const text = Number(usage['input_tokens'])
   const { size, quality } = chosen(call)
   await answer(call, {
@@ -210,4 +222,8 @@ const editAsGptImage: Behaviour = async (call) => {
 }
 
 /** Behaviours that only changes of images have. */
-export const edits: Record<string, Behaviour> = { ok: editAsGptImage, 'draw-xai': asXai }
+export const edits: Record<string, Behaviour> = {
+  ok: editAsGptImage,
+  'edit-form': editByForm,
+  'draw-xai': asXai,
+}

@@ -247,14 +247,17 @@ describe('images that are changed', () => {
     await front.booked(edited)
   })
 
-  test('of Azure have a path of their own', async () => {
+  test('of Azure are a form with a path of its own', async () => {
     front.answer = () =>
       Response.json({
         data: [{ b64_json: 'AAAA' }],
         usage: { input_tokens: 5, output_tokens: 272, total_tokens: 277 },
       })
     expect((await edit(azure)).status).toBe(200)
-    expect(front.requests[0]?.path).toStartWith('/openai/deployments/pictures/images/edits?')
+    const [sent] = front.requests
+    expect(sent?.path).toStartWith('/openai/deployments/pictures/images/edits?')
+    expect(sent?.headers.get('content-type')).toStartWith('multipart/form-data; boundary=')
+    expect(sent?.text).toContain('name="image"; filename="image-0.png"\r\ncontent-type: image/png')
   })
 
   test.each([imagen, nova, stability])('are nothing for %s', async (model) => {

@@ -47,6 +47,16 @@ test('a request with a file becomes a form with a file of the reader, with a sto
   expect(command).not.toContain('Content-Type')
 })
 
+test('a form, which is stored without its files, becomes a sample', () => {
+  const file = { filename: 'a.png', content_type: 'image/png', bytes: 1, sha256: '00' }
+  for (const image of [file, [file, file]]) {
+    const request_body = JSON.stringify({ model: 'an alias', prompt: 'At night', image, n: '2' })
+    const command = toCurl({ ...request, endpoint: '/v1/images/edits', request_body }, origin)
+    expect(command).toContain('lighthouse.png')
+    expect(command).not.toContain('sha256')
+  }
+})
+
 test('the prompt is the last message of the user', () => {
   const messages = [
     { role: 'user', content: 'First' },

@@ -49,9 +49,13 @@ export function storedBody(body: string | null | undefined): Record<string, unkn
   }
 }
 
+/** A form with images is stored without its files. */
+const isForm = ({ image }: Record<string, unknown>) =>
+  [image].flat().some((file) => isObject(file) && 'sha256' in file)
+
 function bodyOf(request: RepeatableRequest, path: string): object {
   const stored = path === request.endpoint ? storedBody(request.request_body) : undefined
-  if (stored) return stored
+  if (stored && !isForm(stored)) return stored
   return {
     model: request.requested_model || request.model,
     ...samples[path],

@@ -134,7 +134,7 @@ function parametersOf(
  * body; any other method needs a field. Source: contract 1.1, 1.2.
  */
 function requestBodyOf(
-  { method, access, bodyType, examples = {} }: Declaration,
+  { method, access, bodyType, formBody, examples = {} }: Declaration,
   body: z.ZodType,
   converter: SchemaConverter,
 ) {
@@ -152,6 +152,7 @@ function requestBodyOf(
           ]),
         ),
       },
+      ...(formBody && { 'multipart/form-data': { schema: converter.toJsonSchema(formBody) } }),
     },
   }
 }

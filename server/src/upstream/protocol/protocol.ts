@@ -25,6 +25,8 @@ export interface OutgoingRequest {
   body: JsonObject
   /** Sent in place of `body`: a form with files, or a file alone. */
   content?: OutgoingContent | undefined
+  /** Writes `body` in another form than JSON, once it has its identifiers. */
+  toContent?: (body: JsonObject) => OutgoingContent
   /** The path that differs from the operation's own; a path in the provider's options takes precedence. */
   path?: string | undefined
   /** The whole URL, where it is no path below the connection's. */
