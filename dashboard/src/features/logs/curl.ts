@@ -25,6 +25,10 @@ const samples: Readonly<Record<string, object>> = {
   '/v1/rerank': ranking,
   '/v2/rerank': ranking,
   '/v1/images/generations': { prompt: 'A lighthouse at dusk' },
+  '/v1/images/edits': {
+    prompt: 'At dusk',
+    images: [{ image_url: 'https://example.com/lighthouse.png' }],
+  },
   '/v1/audio/speech': { voice: 'alloy', input: 'Hello!' },
   '/v1/messages': { max_tokens: 256, messages: greeting },
   '/v1/responses': { input: 'Hello!' },

@@ -36,6 +36,7 @@ const withoutPlayground: ReadonlySet<string> = new Set([
   '/v1/moderations',
   '/v1/rerank',
   '/v2/rerank',
+  '/v1/images/edits',
   '/v1/audio/translations',
 ])
 
