@@ -54,12 +54,12 @@ function readSentRequest(input: string | URL | Request, init: RequestInit = {}):
 }
 
 /** Streams of sound and of its text have events of their own, and errors as all others. */
-const isOfSound = ({ path }: SentRequest) => path.startsWith('/v1/audio/')
+const isOfSound = ({ path }: SentRequest) => /^\/(?:v1|api\/playground)\/audio\//.test(path)
 
 /** Two further dialects, and streams of images, have events of their own; only headers and secrets are judged. */
 const isForeign = ({ path, headers, body }: SentRequest) =>
   /^(\/v1)+\/(messages|responses)\b/.test(path) ||
-  (/^\/v1\/images\b/.test(path) && hasTrue(body, 'stream')) ||
+  (/^\/(?:v1|api\/playground)\/images\b/.test(path) && hasTrue(body, 'stream')) ||
   (/^\/v1\/models\b/.test(path) && headers.has('anthropic-version'))
 
 const hasTrue = (value: unknown, name: string): boolean =>

@@ -59,7 +59,10 @@ async function send(route: Route, body: Json | undefined) {
     },
     ...(body && { body: JSON.stringify(body) }),
   })
-  const answer: Json = JSON.parse((await response.text()) || '{}')
+  const text = await response.text()
+  // An answer of sound is no JSON; its rejection is.
+  const isJsonText = text !== '' && (!response.ok || text.startsWith('{'))
+  const answer: Json = isJsonText ? JSON.parse(text) : {}
   const error = isJson(answer['error']) ? answer['error'] : {}
   const details = isJson(error['details']) ? error['details'] : {}
   return { status: response.status, param: error['param'], issue: details['issue'] }

@@ -109,6 +109,9 @@ const isStream = (response: Response) =>
 const isLines = (response: Response) =>
   response.headers.get('content-type')?.startsWith('application/x-ndjson') ?? false
 
+const isSound = (response: Response) =>
+  response.headers.get('content-type')?.startsWith('audio/') ?? false
+
 function jsonProblems(text: string): string[] {
   try {
     JSON.parse(text)
@@ -126,6 +129,7 @@ function problemsOf(
 ) {
   if (response.status >= 500) return [`status ${response.status}: ${text.slice(0, 200)}`]
   if (isStream(response)) return []
+  if (isSound(response)) return response.ok ? [] : [`sound with status ${response.status}`]
   if (isLines(response))
     return text
       .trimEnd()
