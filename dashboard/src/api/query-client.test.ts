@@ -4,7 +4,7 @@ import { createQueryClient } from './query-client'
 
 const queryKey = ['sessions']
 
-/** A list on a server, whose first answer is late and has what the list held when it was asked for. */
+/** A list on a server, whose first answer is late and has the list as it was at the request. */
 function serverList() {
   const { promise: firstAnswer, resolve } = Promise.withResolvers<string>()
   const server = { list: 'old', requests: 0 }

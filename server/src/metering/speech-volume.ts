@@ -32,7 +32,7 @@ export function boundSpeech(
   return {
     ...boundInputs({ inputTokens, images: 0, requests: 1, searches: 0 }),
     outputsAudio: true,
-    // A shorter sound cannot be asked for: all of it is held.
+    // A shorter sound cannot be requested: all of it is held.
     extraOutputTokens: Math.min(maxTokens, maxOutputTokens ?? maxTokens),
   }
 }

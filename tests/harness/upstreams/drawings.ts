@@ -50,7 +50,7 @@ function chosen({ received: { body } }: Call) {
   }
 }
 
-/** What an answer counts. */
+/** The token counts of an answer. */
 function usageOf(call: Call, images: number): Json {
   const { size, quality } = chosen(call)
   const perImage = tokensByQuality[quality]?.[Math.max(0, sizes.indexOf(size))] ?? 0

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Json } from './call'
 import type { RawRequest } from './request-parser'
 
-/** What a fake provider knows of a file: never its bytes. */
+/** The facts of a file that a fake provider records; its bytes are not among them. */
 interface ReceivedFile {
   filename: string | null
   type: string

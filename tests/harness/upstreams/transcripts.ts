@@ -1,6 +1,6 @@
 import { type Behaviour, type Call, isJson, type Json } from './call'
 
-/** What everybody says in every file. */
+/** The transcript of every file. */
 const words = ['Hello', 'there.', 'General', 'Kenobi!']
 const text = words.join(' ')
 
@@ -28,7 +28,7 @@ async function answer(call: Call, body: unknown): Promise<void> {
   call.attempt.complete = true
 }
 
-/** The answer as OpenAI has it in each format that it is asked for. */
+/** OpenAI's answer in each requested format. */
 function inFormat(call: Call, usage: Json | undefined): Json | undefined {
   const seconds = secondsOf(call)
   const { response_format: format = 'json', 'timestamp_granularities[]': times } =

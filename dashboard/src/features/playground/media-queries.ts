@@ -99,7 +99,7 @@ export const createSpeech = (fields: SpeechFields, signal: AbortSignal) =>
 export function createTranscription(fields: TranscriptionFields, signal: AbortSignal) {
   const { model, file, language } = fields
   const form = new FormData()
-  // Before the file, so that a model that is not there is told before all of it has arrived.
+  // Before the file, so that a missing model is rejected before all of it has arrived.
   form.set('model', model)
   if (language) form.set('language', language)
   form.set('file', file)

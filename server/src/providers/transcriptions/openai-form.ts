@@ -14,7 +14,7 @@ import { toFormFields } from '../../wire/transcription-request'
 import { readUsage, type Usage } from '../../wire/usage'
 
 /**
- * The format that a provider is asked for: one with counts, of which Tollgate makes texts and subtitles. Those have none.
+ * The format to request of a provider: one with counts. Tollgate makes texts and subtitles from it, as those have none.
  */
 const sentFormats: Readonly<Record<TranscriptFormat, TranscriptFormat>> = {
   json: 'json',
