@@ -99,6 +99,32 @@ test('organization audit logs are deleted after 25 months, and not sooner', asyn
   expect(await idsOf('organization_trail')).toEqual(['trail_0', 'trail_24'])
 })
 
+test('earlier secrets of a key are deleted once they have expired', async () => {
+  const { query } = database
+  const owner = await createCustomer(database)
+  const keyId = newId('key')
+  await query
+    .insertInto('api_key')
+    .values({
+      id: keyId,
+      user_id: owner,
+      name: 'Key',
+      key_prefix: 'sk-tg-123456',
+      hash: Buffer.alloc(32, keyId),
+      permissions: ['read'],
+    })
+    .execute()
+  await sql`
+    insert into previous_secret (hash, key_id, key_prefix, expires_at)
+    select sha256(convert_to(seconds::text, 'UTF8')), ${keyId}, 'sk-tg-123456',
+      now() + seconds * interval '1 second'
+    from unnest(array[-86400, -1, 60]) as seconds`.execute(query)
+  await purgeEnded(query, 2)
+  const { rows } = await sql<{ isValid: boolean }>`
+    select expires_at > now() as "isValid" from previous_secret`.execute(query)
+  expect(rows).toEqual([{ isValid: true }])
+})
+
 test('online times of gateways are deleted after a day', async () => {
   const { query } = database
   const id = newId('gw')

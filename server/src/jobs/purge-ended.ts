@@ -9,8 +9,8 @@ const sharedSumMonths = 25
 /**
  * Purges ended sessions, stored answers, unused conversations, and invitations that can no longer be answered, `days`
  * full days after their end; the daily usage of organizations, of which their limits need the running month only, and
- * their audit log after 25 months; attempts to sign in, and the times gateways were online, after a day; killed nodes
- * after a week. Resolves with the counts that callers report.
+ * their audit log after 25 months; earlier secrets of keys when they expire; attempts to sign in, and the times gateways
+ * were online, after a day; killed nodes after a week. Resolves with the counts that callers report.
  */
 export async function purgeEnded(db: Kysely<Schema>, days: number) {
   const old = sql`date_trunc('day', now(), 'UTC') - make_interval(days => ${days})`
@@ -51,6 +51,7 @@ export async function purgeEnded(db: Kysely<Schema>, days: number) {
     'auth_rate_limit',
     sql`last_request < extract(epoch from now() - interval '1 day') * 1000`,
   )
+  await purgeRows(db, 'previous_secret', sql`expires_at < now()`)
   await purgeRows(db, 'gateway_hour', sql`hour < floor(extract(epoch from now()) / 3600) - 25`)
   // Left by nodes that were killed while they waited.
   await purgeRows(db, 'credit_demand', sql`until < now() - interval '1 hour'`)

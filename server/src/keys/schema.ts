@@ -19,12 +19,8 @@ const maxListed = 100
 const listOf = <Name extends z.ZodType>(name: Name) =>
   z.array(name).min(1).max(maxListed).transform(distinct)
 
-const modelPattern = /^[a-z0-9][a-z0-9._-]{0,39}\/.+$/s
-const allowedModel = line(256).regex(modelPattern, {
-  error: 'must be the ID of a model, or a provider followed by /*.',
-})
-// A star elsewhere would deny nothing.
-const deniedModel = allowedModel.regex(/^[^*]+(?:\/\*)?$/, {
+// A star elsewhere would match nothing.
+const model = line(256).regex(/^[a-z0-9][a-z0-9._-]{0,39}\/(?:\*|[^*]+)$/, {
   error: 'must be the ID of a model, or a provider followed by /*.',
 })
 const provider = line(40).regex(/^[a-z0-9][a-z0-9._-]*$/, {
@@ -37,10 +33,10 @@ const endpoint = z.enum(modelEndpoints)
 
 /** The lists of what a key may call: each must permit a request. Null is no list. */
 const accessLists = {
-  allowed_models: listOf(allowedModel)
+  allowed_models: listOf(model)
     .describe('IDs of models, or `<provider>/*`: all others are rejected. Null allows all')
     .nullish(),
-  denied_models: listOf(deniedModel)
+  denied_models: listOf(model)
     .describe('IDs of models, or `<provider>/*`, that are rejected. Null denies none')
     .nullish(),
   allowed_providers: listOf(provider)

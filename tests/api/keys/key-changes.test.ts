@@ -77,6 +77,8 @@ describe('changing a key', () => {
     [{ expires_at: '2020-01-01T00:00:00Z' }, 'expires_at', 'out_of_range'],
     [{ allowed_models: [] }, 'allowed_models', 'empty'],
     [{ allowed_models: ['gpt-4o'] }, 'allowed_models.0', 'bad_format'],
+    [{ allowed_models: ['fake/*', 'fake/gpt-*'] }, 'allowed_models.1', 'bad_format'],
+    [{ denied_models: ['fake/gpt-*'] }, 'denied_models.0', 'bad_format'],
     [{ disabled: true, disabled_until: '2020-01-01' }, 'disabled_until', 'out_of_range'],
     [{ disabled_until: '2999-01-01' }, 'disabled_until', 'conflict'],
     [{ disabled: false, disabled_until: '2999-01-01' }, 'disabled_until', 'conflict'],

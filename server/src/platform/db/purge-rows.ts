@@ -7,6 +7,7 @@ type PurgeableTable =
   | 'credit_demand'
   | 'credit_held'
   | 'gateway_hour'
+  | 'previous_secret'
   | 'usage_sum'
   | 'request_sum'
   | 'request_minute'
