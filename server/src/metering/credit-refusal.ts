@@ -3,7 +3,7 @@ import { computeWorstCase, floorPrice, type TokenBounds } from './worst-case'
 import type { Pricing } from '../catalog/model'
 import { ApiError } from '../errors'
 import { maxAmount, type InsufficientCredit } from '../ledger/credit-demand'
-import { toUsd } from '../wire/usd'
+import { formatPlainUsd, toUsd } from '../wire/usd'
 
 /** The price by which a hold was refused. */
 interface RefusedPrice {
@@ -57,7 +57,7 @@ export function refuseByAllowance(
   price: RefusedPrice,
 ): CreditRefusal {
   const available = remaining > 0n ? remaining : 0n
-  const message = `${toUsd(available)} USD remain of this month's spending limit; this request requires ${toUsd(requiredAmount)} USD.`
+  const message = `${formatPlainUsd(available)} USD remain of this month's spending limit; this request requires ${formatPlainUsd(requiredAmount)} USD.`
   return new CreditRefusal({ available, minimum: 0n, requiredAmount, message }, price)
 }
 
@@ -71,6 +71,6 @@ export function refuseByBalance(
     available < requiredAmount
       ? ''
       : ' Part of the balance is reserved by a server that does not respond: retry in a minute.'
-  const message = `Your available balance is ${toUsd(available)} USD; this request requires ${toUsd(requiredAmount)} USD.${reason}`
+  const message = `Your available balance is ${formatPlainUsd(available)} USD; this request requires ${formatPlainUsd(requiredAmount)} USD.${reason}`
   return new CreditRefusal({ available, minimum, requiredAmount, message }, price)
 }

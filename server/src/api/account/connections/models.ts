@@ -18,7 +18,7 @@ import { toStoredPricing } from '../../../catalog/stored-pricing'
 import type { ConnectionRow, Schema } from '../../../platform/db/schema'
 import { ApiError, invalidRequest } from '../../../errors'
 import { pageList, type Page } from '../../../http/paging'
-import { toUsd } from '../../../wire/usd'
+import { formatPlainUsd } from '../../../wire/usd'
 
 /** The most models of one connection with a price or the end of one. */
 const maxPricedModels = 1000
@@ -164,7 +164,7 @@ function checkPrice(pricing: Pricing, { ownerPriceLimits }: Priceable): void {
   const above = findRateAboveLimits(pricing, ownerPriceLimits)
   if (!above) return
   const field = `pricing.${rateFields[above.bucket]}`
-  const message = `${field}: must be at most ${toUsd(above.limit)}, the operator's maximum.`
+  const message = `${field}: must be at most ${formatPlainUsd(above.limit)}, the operator's maximum.`
   throw invalidRequest(field, 'out_of_range', message)
 }
 
