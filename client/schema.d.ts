@@ -8627,6 +8627,54 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/admin/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the usage of all accounts
+         * @description Requests, errors and cost by provider, model and account, from sums by hour or day. Requests count as in the request logs, calls as the providers received them. Requires an operator.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description A period until now, instead of two dates; 30 days by default */
+                    period?: ("24h" | "7d" | "30d") | undefined;
+                    /** @description Start of the time span, inclusive: a time with zone, or a day in UTC */
+                    start_date?: (string) | undefined;
+                    /** @description End of the time span, exclusive: a time with zone, or a day in UTC, which is included */
+                    end_date?: (string) | undefined;
+                    /** @description The interval of the time series; `hour` by default for 24 hours, else `day` */
+                    granularity?: ("hour" | "day" | "week" | "month") | undefined;
+                } | undefined;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["InstallationUsage"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/admin/system": {
         parameters: {
             query?: never;
@@ -11878,7 +11926,7 @@ export interface components {
             expires_at?: (string | null) | undefined;
             expires_in_days?: (number | null) | undefined;
             allowed_models?: (string[] | null) | undefined;
-            denied_models?: ((string & (unknown & unknown))[] | null) | undefined;
+            denied_models?: (string[] | null) | undefined;
             allowed_providers?: (string[] | null) | undefined;
             denied_providers?: (string[] | null) | undefined;
             allowed_collections?: (string[] | null) | undefined;
@@ -11952,7 +12000,7 @@ export interface components {
             /** @description Null, or an empty list, ends the overlap of a rotation: earlier secrets are invalid */
             previous_secrets?: (components["schemas"]["PreviousSecret"][] | null) | undefined;
             allowed_models?: (string[] | null) | undefined;
-            denied_models?: ((string & (unknown & unknown))[] | null) | undefined;
+            denied_models?: (string[] | null) | undefined;
             allowed_providers?: (string[] | null) | undefined;
             denied_providers?: (string[] | null) | undefined;
             allowed_collections?: (string[] | null) | undefined;
@@ -13155,7 +13203,7 @@ export interface components {
             expires_at?: (string | null) | undefined;
             expires_in_days?: (number | null) | undefined;
             allowed_models?: (string[] | null) | undefined;
-            denied_models?: ((string & (unknown & unknown))[] | null) | undefined;
+            denied_models?: (string[] | null) | undefined;
             allowed_providers?: (string[] | null) | undefined;
             denied_providers?: (string[] | null) | undefined;
             allowed_collections?: (string[] | null) | undefined;
@@ -14937,6 +14985,90 @@ export interface components {
                     last_route: boolean;
                 }[];
             };
+        };
+        InstallationUsage: {
+            period: {
+                /** Format: date-time */
+                start: string;
+                /** Format: date-time */
+                end: string;
+            };
+            summary: {
+                requests: number;
+                failed_requests: number;
+                input_tokens: number;
+                output_tokens: number;
+                /** @description USD */
+                cost: number;
+                cancelled_requests: number;
+                /** @description 0 to 100, of the requests that succeeded or failed; null without any */
+                success_rate: number | null;
+                /** @description Of successful requests */
+                avg_latency_ms: number | null;
+                /** @description Accounts with a request */
+                active_accounts: number;
+                /** @description In the period of the same length before */
+                previous_requests: number;
+                /** @description USD, in the period of the same length before */
+                previous_cost: number;
+            };
+            /** @description The cost by who paid it; `written_off` is in none of the others */
+            by_payer: {
+                /** @description USD */
+                personal: number;
+                /** @description USD */
+                organization: number;
+                /** @description USD */
+                operator: number;
+                /** @description USD */
+                written_off: number;
+            };
+            /** @description The 50 with the most calls */
+            by_provider: {
+                provider: string;
+                /** @description Calls to the provider: a request that was tried again has several */
+                calls: number;
+                failed_calls: number;
+                /** @description 0 to 100, of the calls that were not cancelled */
+                failure_rate: number | null;
+                avg_latency_ms: number | null;
+                /** @description USD */
+                cost: number;
+            }[];
+            /** @description The 20 whose requests cost the most */
+            by_model: {
+                model: string;
+                requests: number;
+                failed_requests: number;
+                input_tokens: number;
+                output_tokens: number;
+                /** @description USD */
+                cost: number;
+            }[];
+            /** @description The 10 whose requests cost the most, and the 10 whose cost grew the most */
+            by_account: {
+                user_id: string;
+                /** @description Null for a deleted account */
+                email: string | null;
+                requests: number;
+                failed_requests: number;
+                input_tokens: number;
+                output_tokens: number;
+                /** @description USD */
+                cost: number;
+                /** @description USD, in the period of the same length before */
+                previous_cost: number;
+            }[];
+            time_series: {
+                /** Format: date-time */
+                timestamp: string;
+                requests: number;
+                failed_requests: number;
+                input_tokens: number;
+                output_tokens: number;
+                /** @description USD */
+                cost: number;
+            }[];
         };
         System: {
             version: string;

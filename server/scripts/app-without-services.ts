@@ -74,6 +74,7 @@ import { configRowIn } from '../src/platform/settings/config-row'
 import { LiveSettings } from '../src/platform/settings/live-settings'
 import { defaultSettings } from '../src/platform/settings/stored-settings'
 import { createPublicStores } from '../src/server/public-api'
+import { createInstallationUsageStore } from '../src/api/operator/usage/store'
 import { createLedgerAuditStore } from '../src/api/operator/system/ledger-audit'
 import { createSystemStore } from '../src/api/operator/system/store'
 import { UnknownKeyLimiter } from '../src/limits/unknown-key-limiter'
@@ -149,6 +150,7 @@ function storesOf(
     collections: createCollectionStore({ db, knownModelsOf: never, changed: never }),
     handles: createHandleStore({ db, catalog, changed }),
     requestLogs: createRequestLogStore(logging),
+    installationUsage: createInstallationUsageStore(db),
     operatedRequestLogs: createOperatedRequestLogStore(logging),
     accountSettings: createAccountSettingsStore({ db, changed }),
     alerts: createAlertStore({ db, send: undefined, testsPerHour: () => 1, onMailFailure: never }),

@@ -22,6 +22,7 @@ export const pages: [path: string, heading: string][] = [
   ['/inbox', 'Inbox'],
   ['/support', 'Support'],
   ['/settings/security', 'Security'],
+  ['/operator/overview', 'Installation overview'],
   ['/operator/users', 'Users'],
   ['/operator/organizations', 'All organizations'],
   ['/operator/transactions', 'Transactions'],

@@ -28,6 +28,7 @@ const newUser = async (name: string, fields: Json = {}) =>
 
 const paths = [
   '/operator',
+  '/operator/overview',
   '/operator/users',
   '/operator/users/user_00000000000000000000000000',
   '/operator/transactions',
@@ -61,7 +62,7 @@ describe('an operator', () => {
     await newUser('Babbage')
     const stopped = await newUser('Stopped')
     await admin('POST', `/users/${stopped}/suspend`, { reason: 'test' })
-    const page = await dashboard.open('/operator')
+    const page = await dashboard.open('/operator/users')
     await page.getByRole('heading', { name: 'Users', exact: true }).waitFor()
     await page.getByRole('group', { name: 'People' }).getByRole('link', { name: 'Users' }).waitFor()
     await page.getByLabel('Search users').fill('babb')

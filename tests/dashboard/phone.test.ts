@@ -56,6 +56,7 @@ const lists = [
   '/support',
   '/prompts',
   '/templates',
+  '/operator/overview',
   '/operator/users',
   '/operator/organizations',
   '/operator/transactions',

@@ -95,7 +95,16 @@ const { user, organization, ticket, change, request } = await operated()
 await takeAll(
   {
     ...Object.fromEntries(
-      ['users', 'organizations', 'transactions', 'plans', 'requests', 'quota-requests', 'tickets']
+      [
+        'overview',
+        'users',
+        'organizations',
+        'transactions',
+        'plans',
+        'requests',
+        'quota-requests',
+        'tickets',
+      ]
         .concat(['providers', 'models', 'connections', 'collections'])
         .concat(['branding', 'config', 'audit-trail', 'system'])
         .map((name) => [`operator-${name}`, `/operator/${name}`]),

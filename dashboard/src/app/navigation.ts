@@ -42,20 +42,21 @@ export const accountNavigation = [
 /** The operator navigation, in groups. */
 export const operatorNavigation = [
   {
+    name: 'Activity',
+    links: [
+      { to: '/operator/overview', label: 'Installation overview' },
+      { to: '/operator/requests', label: 'Requests' },
+      { to: '/operator/quota-requests', label: 'Quota requests' },
+      { to: '/operator/tickets', label: 'Tickets' },
+    ],
+  },
+  {
     name: 'People',
     links: [
       { to: '/operator/users', label: 'Users' },
       { to: '/operator/organizations', label: 'All organizations' },
       { to: '/operator/plans', label: 'Plans' },
       { to: '/operator/transactions', label: 'Transactions' },
-    ],
-  },
-  {
-    name: 'Activity',
-    links: [
-      { to: '/operator/requests', label: 'Requests' },
-      { to: '/operator/quota-requests', label: 'Quota requests' },
-      { to: '/operator/tickets', label: 'Tickets' },
     ],
   },
   {

@@ -13,6 +13,7 @@ import { toTicketSearch } from '../features/operator/tickets/queries'
 import { toTransactionSearch } from '../features/operator/credits/queries'
 import { toUserSearch } from '../features/operator/users/queries'
 import { textsIn } from '../url/address'
+import { overviewSearch } from '../url/period'
 import { pageOf, textOf, type Search } from '../url/search'
 
 /** The open tab of an account page. */
@@ -32,8 +33,17 @@ const start = createRoute({
   getParentRoute: () => operator,
   path: '/',
   beforeLoad: () => {
-    throw redirect({ to: '/operator/users', replace: true })
+    throw redirect({ to: '/operator/overview', replace: true })
   },
+})
+const overview = createRoute({
+  getParentRoute: () => operator,
+  path: '/overview',
+  validateSearch: overviewSearch,
+  component: lazyPage(
+    () => import('../features/operator/overview/overview-page'),
+    'OperatorOverviewPage',
+  ),
 })
 const users = createRoute({
   getParentRoute: () => operator,
@@ -176,6 +186,7 @@ const auditTrail = createRoute({
 /** The operator routes. */
 export const operatorArea = operator.addChildren([
   start,
+  overview,
   users,
   user,
   transactions,

@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
-import { sampleModel } from '../../testing/catalog/samples'
+import { InsufficientCredit } from '../ledger/credit-demand'
 import { fullCharge } from './charge-ratio'
 import { refuseByAllowance, refuseByBalance } from './credit-refusal'
 
 const price = {
-  pricing: sampleModel().pricing,
+  pricing: { input: 1n, output: 2n },
   minute: 0,
   chargeRatio: fullCharge,
   volume: {
@@ -26,7 +26,7 @@ test('a refusal writes amounts of any size in plain decimal digits', () => {
   expect(refuseByAllowance(1n, 120n, price).message).toBe(
     "0.000000001 USD remain of this month's spending limit; this request requires 0.00000012 USD.",
   )
-  const balance = refuseByBalance({ available: 7n, neededAmount: 1_500_000_000n }, 0n, price)
+  const balance = refuseByBalance(new InsufficientCredit(7n, 1_500_000_000n), 0n, price)
   expect(balance.message).toBe(
     'Your available balance is 0.000000007 USD; this request requires 1.5 USD.',
   )

@@ -40,6 +40,7 @@ import { createAccountSettingsStore } from '../api/account/settings/store'
 import { createTrailStore } from '../api/operator/audit-log/store'
 import { createUserStore } from '../api/operator/users/store'
 import { createOperatedRequestLogStore } from '../api/operator/request-logs/store'
+import { createInstallationUsageStore } from '../api/operator/usage/store'
 import { createRequestLogStore } from '../api/account/request-logs/store'
 import type { Catalog } from '../catalog/catalog'
 import { documentFetcher } from '../upstream/http/fetch-document'
@@ -103,6 +104,7 @@ function operatorStores(dependencies: Dependencies, services: GatewayServices) {
     quotaRequests: createQuotaRequestStore(db),
     support: createSupportStore(db),
     trail: createTrailStore(db),
+    installationUsage: createInstallationUsageStore(db),
     operatedRequestLogs: createOperatedRequestLogStore({
       db,
       reader: services.logReader,

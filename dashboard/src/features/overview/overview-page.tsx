@@ -54,7 +54,8 @@ function Lately() {
             <RequestTiles stats={stats} />
             <SimpleGrid cols={{ base: 1, lg: 2 }}>
               <Usage
-                metrics={metrics}
+                period={metrics.period}
+                series={metrics.time_series}
                 measure={measure ?? measureOf(metrics)}
                 onMeasure={(next) =>
                   void navigate({ search: (now) => ({ ...now, measure: next }), replace: true })

@@ -9,7 +9,6 @@ import {
   Title,
 } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import type { Metrics } from '../billing/queries'
 import { lazyPart } from '../../components/lazy-part'
 import { compact, count } from '../../format/figures'
 import { usd } from '../../format/money'
@@ -32,14 +31,24 @@ const hour = new Intl.DateTimeFormat(undefined, { hour: 'numeric', minute: '2-di
 // Days in UTC.
 const day = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric', timeZone: 'UTC' })
 
+/** The usage of an interval. */
+interface UsagePoint {
+  timestamp: string
+  requests: number
+  tokens: number
+  /** USD. */
+  usage_cost: number
+}
+
 interface Props {
-  metrics: Metrics
+  period: { start: string; end: string }
+  series: readonly UsagePoint[]
   measure: Measure
   onMeasure: (measure: Measure) => void
 }
 
 /** Usage over time, as a chart or as a table. */
-export function Usage({ metrics: { period, time_series: series }, measure, onMeasure }: Props) {
+export function Usage({ period, series, measure, onMeasure }: Props) {
   const [hasNumbers, { toggle }] = useDisclosure()
   const isByHour = Date.parse(period.end) - Date.parse(period.start) < 2 * dayMs
   const label = (at: string) => (isByHour ? hour : day).format(new Date(at))
@@ -82,7 +91,7 @@ export function Usage({ metrics: { period, time_series: series }, measure, onMea
 }
 
 interface NumbersProps {
-  series: Metrics['time_series']
+  series: readonly UsagePoint[]
   label: (at: string) => string
 }
 

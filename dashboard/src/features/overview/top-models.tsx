@@ -1,13 +1,22 @@
 import { Paper, Progress, Stack, Table, Text, Title } from '@mantine/core'
 import { ListTable } from '../../components/list-table'
-import type { Metrics } from '../billing/queries'
 import { Money } from '../../components/money'
 import { compact, count, percent } from '../../format/figures'
 
 const maxModels = 8
 
+interface UsedModel {
+  model: string
+  requests: number
+  input_tokens: number
+  output_tokens: number
+  /** USD. */
+  usage_cost: number
+  usage_percentage: number | null
+}
+
 /** The models whose requests cost the most, whichever account paid. */
-export const TopModels = ({ models }: { models: Metrics['by_model'] }) => (
+export const TopModels = ({ models }: { models: readonly UsedModel[] }) => (
   <Paper withBorder p="md" component="section" aria-label="Top models" miw={0}>
     <Stack gap="sm">
       <Title order={3} size="h4">

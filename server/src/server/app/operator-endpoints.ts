@@ -18,6 +18,8 @@ import { trailRoutes } from '../../api/operator/audit-log/routes'
 import type { TrailStore } from '../../api/operator/audit-log/store'
 import { operatedRequestLogRoutes } from '../../api/operator/request-logs/routes'
 import type { OperatedRequestLogStore } from '../../api/operator/request-logs/store'
+import { installationUsageRoutes } from '../../api/operator/usage/routes'
+import type { InstallationUsageStore } from '../../api/operator/usage/store'
 import { userRoutes } from '../../api/operator/users/routes'
 import type { UserStore } from '../../api/operator/users/store'
 import { platformConnectionRoutes } from '../../api/operator/connections/routes'
@@ -52,6 +54,7 @@ export interface OperatorStores extends AdminModelStores {
   support: SupportStore
   trail: TrailStore
   operatedRequestLogs: OperatedRequestLogStore
+  installationUsage: InstallationUsageStore
 }
 
 /** `/api/admin`. */
@@ -72,4 +75,5 @@ export const operatorEndpoints = (stores: OperatorStores, guards: Guards) =>
     .route('/', mount(guards, supportRoutes(stores.support)))
     .route('/', mount(guards, trailRoutes(stores.trail)))
     .route('/', mount(guards, operatedRequestLogRoutes(stores.operatedRequestLogs)))
+    .route('/', mount(guards, installationUsageRoutes(stores.installationUsage)))
     .route('/', mount(guards, systemRoutes(stores)))

@@ -1,0 +1,104 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { api, bodyOf, type Schemas } from '../../../api/client'
+import { toTimeWindow } from '../../../api/time-window'
+import { formatCount } from '../../../format/figures'
+import { usd } from '../../../format/money'
+import type { Period } from '../../../url/period'
+import type { System } from '../system/queries'
+
+export type InstallationUsage = Schemas['InstallationUsage']
+
+const everyMs = 60_000
+
+/** The usage of all accounts in a period, read again every minute. */
+export const installationUsageQuery = (period: Period) =>
+  queryOptions({
+    queryKey: ['operator', 'usage', period],
+    queryFn: async () => {
+      const query = toTimeWindow(period, Date.now())
+      return bodyOf(api.GET('/api/admin/usage', { params: { query } }))
+    },
+    placeholderData: keepPreviousData,
+    refetchInterval: everyMs,
+  })
+
+/** The number of open tickets and of quota requests that wait for a decision. */
+export const waitingQuery = queryOptions({
+  queryKey: ['operator', 'waiting'],
+  queryFn: async () => {
+    const [tickets, requests] = await Promise.all([
+      bodyOf(api.GET('/api/admin/tickets', { params: { query: { status: 'open', limit: 1 } } })),
+      bodyOf(
+        api.GET('/api/admin/quota-requests', {
+          params: { query: { status: 'pending', limit: 1 } },
+        }),
+      ),
+    ])
+    return { tickets: tickets.pagination.total, quotaRequests: requests.pagination.total }
+  },
+  refetchInterval: everyMs,
+})
+
+/** Something that an operator should look at, and the page for it. */
+export interface Concern {
+  text: string
+  to: '/operator/system' | '/operator/tickets' | '/operator/quota-requests'
+}
+
+/** Lists what an operator should look at, the most urgent first. */
+export function listConcerns(
+  { breakers, database, journal, nodes, redis, usage }: System,
+  waiting: { tickets: number; quotaRequests: number },
+): Concern[] {
+  const lostNodes = (nodes ?? []).filter(({ alive }) => !alive).length
+  const overdue = usage?.orphans_older_than_a_day ?? 0
+  const concerns: (Concern | false)[] = [
+    !database.reachable && { text: 'The database is unreachable', to: '/operator/system' },
+    journal.is_behind && {
+      text: `${formatCount(journal.waiting, 'usage event')} could not be booked yet`,
+      to: '/operator/system',
+    },
+    redis === 'lost' && { text: 'Redis is unreachable', to: '/operator/system' },
+    lostNodes > 0 && {
+      text: `${formatCount(lostNodes, 'node')} without a heartbeat`,
+      to: '/operator/system',
+    },
+    ...breakers.failing.map(({ provider, model, state }) => ({
+      text: `${provider}/${model}: the circuit breaker is ${state === 'open' ? 'open' : 'testing the connection'}`,
+      to: '/operator/system' as const,
+    })),
+    overdue > 0 && {
+      text: `${formatCount(overdue, 'attempt')} unresolved for more than a day`,
+      to: '/operator/system',
+    },
+    waiting.tickets > 0 && {
+      text: formatCount(waiting.tickets, 'open ticket'),
+      to: '/operator/tickets',
+    },
+    waiting.quotaRequests > 0 && {
+      text: `${formatCount(waiting.quotaRequests, 'quota request')} to decide`,
+      to: '/operator/quota-requests',
+    },
+  ]
+  return concerns.filter((concern) => concern !== false)
+}
+
+/** A change from an earlier amount, in words. */
+export function describeChange(now: number, before: number): string {
+  if (before === 0)
+    return now === 0 ? 'None in the period before either' : 'None in the period before'
+  const change = Math.round((now / before - 1) * 100)
+  if (change === 0) return 'As in the period before'
+  return `${Math.abs(change)}% ${change > 0 ? 'more' : 'less'} than in the period before`
+}
+
+/** Describes who paid, beside the accounts' own credits. */
+export function describePayers(payers: InstallationUsage['by_payer']): string {
+  const parts = [
+    payers.organization > 0 && `${usd(payers.organization)} by organizations`,
+    payers.operator > 0 && `${usd(payers.operator)} by the platform, not included`,
+    payers.written_off > 0 && `${usd(payers.written_off)} written off`,
+  ]
+  const words = parts.filter((part) => part !== false).join('; ')
+  return words === '' ? "From the accounts' own credits" : words
+}

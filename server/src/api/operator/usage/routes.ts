@@ -1,0 +1,21 @@
+import { InstallationUsage, InstallationUsageFilter } from './schema'
+import type { InstallationUsageStore } from './store'
+import { operator } from '../../../http/access'
+import { route, type Route } from '../../../http/route'
+
+/** The usage of all accounts, for operators. Source: contract 9.2. */
+export const installationUsageRoutes = (usage: InstallationUsageStore): Route[] => [
+  route({
+    method: 'get',
+    path: '/api/admin/usage',
+    access: operator(),
+    operationId: 'getInstallationUsage',
+    tag: 'System',
+    summary: 'Get the usage of all accounts',
+    notes:
+      'Requests, errors and cost by provider, model and account, from sums by hour or day. Requests count as in the request logs, calls as the providers received them.',
+    query: InstallationUsageFilter,
+    responses: { 200: InstallationUsage },
+    handler: ({ query }) => usage.read(query),
+  }),
+]
