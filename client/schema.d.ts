@@ -11223,6 +11223,10 @@ export interface components {
             cache_write_tokens: number;
             /** @description USD that the cache saved of the price; below 0 where writing cost more than reading saved */
             cache_savings: number;
+            /** @description Images of the answer */
+            images: number;
+            /** @description Seconds of the sound that was transcribed */
+            sound_seconds: number;
             /** @description USD */
             cost: number;
             billing_mode: ("platform" | "house" | "byok" | "org_pays" | "member_pays" | "free") | null;
@@ -11365,6 +11369,10 @@ export interface components {
             cache_write_tokens: number;
             /** @description USD that the cache saved of the price; below 0 where writing cost more than reading saved */
             cache_savings: number;
+            /** @description Images of the answer */
+            images: number;
+            /** @description Seconds of the sound that was transcribed */
+            sound_seconds: number;
             /** @description USD */
             cost: number;
             billing_mode: ("platform" | "house" | "byok" | "org_pays" | "member_pays" | "free") | null;
@@ -11428,6 +11436,10 @@ export interface components {
             cache_write_tokens: number;
             /** @description USD that the cache saved of the price; below 0 where writing cost more than reading saved */
             cache_savings: number;
+            /** @description Images of the answer */
+            images: number;
+            /** @description Seconds of the sound that was transcribed */
+            sound_seconds: number;
             /** @description USD */
             cost: number;
             billing_mode: ("platform" | "house" | "byok" | "org_pays" | "member_pays" | "free") | null;
@@ -14823,6 +14835,10 @@ export interface components {
             cache_write_tokens: number;
             /** @description USD that the cache saved of the price; below 0 where writing cost more than reading saved */
             cache_savings: number;
+            /** @description Images of the answer */
+            images: number;
+            /** @description Seconds of the sound that was transcribed */
+            sound_seconds: number;
             /** @description USD */
             cost: number;
             billing_mode: ("platform" | "house" | "byok" | "org_pays" | "member_pays" | "free") | null;
@@ -14868,6 +14884,10 @@ export interface components {
             cache_write_tokens: number;
             /** @description USD that the cache saved of the price; below 0 where writing cost more than reading saved */
             cache_savings: number;
+            /** @description Images of the answer */
+            images: number;
+            /** @description Seconds of the sound that was transcribed */
+            sound_seconds: number;
             /** @description USD */
             cost: number;
             billing_mode: ("platform" | "house" | "byok" | "org_pays" | "member_pays" | "free") | null;

@@ -216,7 +216,11 @@ export class Meter {
       settledHold,
     })
     this.#stop(event)
-    const log = this.#meteredRequest.log?.record(event, this.#cacheSavings)
+    const log = this.#meteredRequest.log?.record(
+      event,
+      this.#cacheSavings,
+      boundedUsage?.madeImages,
+    )
     const settling = this.#ports.usage.settle(event, log)
     // The caller does not see the part of a charge that the house bears either.
     return settling.then((chargedAmount) => callerCost - cost + chargedAmount)

@@ -4,7 +4,7 @@ import * as fc from '../../testing/property'
 import { openTestDatabase } from '../../testing/db/database'
 import { copyLogs, toCopiedLog } from './copy-logs'
 import { insertLogs } from './insert-logs'
-import { noCache, toLogRecord, type LogValues } from './log-record'
+import { noCache, noMedia, toLogRecord, type LogValues } from './log-record'
 import type { Database } from '../platform/db/database'
 import { newId } from '../platform/db/id'
 import { isUniqueViolation } from '../platform/db/violation'
@@ -69,6 +69,7 @@ const plain: LogValues = {
   ipAddress: '127.0.0.1',
   userAgent: 'OpenAI/JS 6.1.0, "x"',
   ...noCache,
+  ...noMedia,
 }
 
 const counts = fc.integer({ min: 0, max: 2 ** 40 })
@@ -103,6 +104,8 @@ const logs = fc
     userAgent: texts,
     cachedTokens: fc.constantFrom(0, 7),
     cacheSavings: fc.bigInt({ min: -(2n ** 40n), max: 2n ** 40n }),
+    images: fc.constantFrom(null, null, 3),
+    soundMs: fc.constantFrom(null, null, 2500),
   })
   .map((fields): LogValues => ({ ...plain, ...fields, id: newId('req') }))
 

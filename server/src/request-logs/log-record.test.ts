@@ -11,7 +11,12 @@ const fieldsOf = (record: string): Record<string, unknown> => {
 }
 
 test('a record has a value of each column, in their order, and is one line without a tab', () => {
-  const log = valuesForTests({ model: 'fake/line\n\tbroken', cost: 2n ** 60n, cachedTokens: 1 })
+  const log = valuesForTests({
+    model: 'fake/line\n\tbroken',
+    cost: 2n ** 60n,
+    cachedTokens: 1,
+    soundMs: 5,
+  })
   const record = toLogRecord(log)
   expect(record).not.toMatch(/[\n\t]/)
   expect(JSON.parse(record)).toHaveLength(logColumns.length)
@@ -24,7 +29,7 @@ test('a record has a value of each column, in their order, and is one line witho
   })
 })
 
-test('a record without a cache ends before its columns, and has every other value at its place', () => {
+test('a record without a cache and media ends before their columns, and has every other value at its place', () => {
   const log = valuesForTests()
   const record = toLogRecord(log)
   const withCache = toLogRecord({ ...log, cachedTokens: 7, cacheWriteTokens: 3, cacheSavings: -5n })
@@ -34,7 +39,7 @@ test('a record without a cache ends before its columns, and has every other valu
     cache_write_tokens: 3,
     cache_savings: '-5',
   })
-  expect(JSON.parse(record)).toHaveLength(logColumns.length - 3)
+  expect(JSON.parse(record)).toHaveLength(logColumns.length - 5)
 })
 
 test('a value behind absent ones keeps its place; only absent ones at the end are left out', () => {

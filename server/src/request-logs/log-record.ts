@@ -43,6 +43,9 @@ export const logColumns = [
   ['cached_tokens', 'bigint'],
   ['cache_write_tokens', 'bigint'],
   ['cache_savings', 'bigint'],
+  // Null where nothing of the kind was made or read.
+  ['images', 'integer'],
+  ['sound_ms', 'bigint'],
 ] as const
 
 /** A value of each column; `startedAtMs` is milliseconds since the epoch. */
@@ -82,6 +85,10 @@ export interface LogValues {
   cacheWriteTokens: number
   /** Nano-dollars; below zero where writing to a cache cost more than reading from it saved. */
   cacheSavings: bigint
+  /** The number of images of the answer. */
+  images: number | null
+  /** Milliseconds of the sound that was transcribed. */
+  soundMs: number | null
 }
 
 /** The connection of an attempt, as far as its log shows it. */
@@ -92,6 +99,9 @@ export interface LoggedConnection {
 
 /** The cache values of a request without a cache. */
 export const noCache = { cachedTokens: 0, cacheWriteTokens: 0, cacheSavings: 0n }
+
+/** The values of a request without images and sound. */
+export const noMedia = { images: null, soundMs: null }
 
 type ValueOfEach<Columns extends readonly unknown[]> = {
   readonly [ColumnPosition in keyof Columns]: string | number | boolean | object | null
@@ -137,6 +147,8 @@ export function toLogRecord(log: LogValues): string {
     hasCache ? log.cachedTokens : null,
     hasCache ? log.cacheWriteTokens : null,
     hasCache ? String(log.cacheSavings) : null,
+    log.images,
+    log.soundMs,
   ]
   return encodeRecord(values)
 }
@@ -225,6 +237,7 @@ export function toOrphanLog(
     ipAddress: '',
     userAgent: '',
     ...noCache,
+    ...noMedia,
   })
 }
 

@@ -6,6 +6,7 @@ import { LoggedAnswer } from './logged-answer'
 import {
   type LoggedConnection,
   noCache,
+  noMedia,
   providerGateway,
   selfHostedGateway,
   toLogRecord,
@@ -150,9 +151,9 @@ export class RequestLog {
 
   /**
    * Returns the record of a request whose last attempt is about to be settled; undefined after the end.
-   * `cacheSavings`: the part of its price that a cache saved, in nano-dollars.
+   * `cacheSavings`: the part of its price that a cache saved, in nano-dollars; `images`: those of the answer.
    */
-  record(event: UsageEvent, cacheSavings = 0n): string | undefined {
+  record(event: UsageEvent, cacheSavings = 0n, images?: number): string | undefined {
     if (this.#isOver) return undefined
     const { tokens } = event
     const values = this.#values
@@ -165,6 +166,8 @@ export class RequestLog {
       values.cacheWriteTokens = tokens.cacheWrite + tokens.cacheWriteLong
       values.cacheSavings = cacheSavings
     }
+    values.images = images ?? null
+    values.soundMs = tokens.audioMs ?? null
     values.estimated = event.estimated
     values.cost = costToCaller(event)
     values.platformFee = feeOf(event)
@@ -275,6 +278,7 @@ const valuesOf = (arrival: Arrival, caller: LoggedCaller, concurrent: number): L
   ipAddress: arrival.address(),
   userAgent: harmless(arrival.userAgent, maxAgent),
   ...noCache,
+  ...noMedia,
 })
 
 function statusOf(outcome: string): LogValues['status'] {

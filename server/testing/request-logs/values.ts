@@ -1,4 +1,4 @@
-import { noCache, type LogValues } from '../../src/request-logs/log-record'
+import { noCache, noMedia, type LogValues } from '../../src/request-logs/log-record'
 import { newId } from '../../src/platform/db/id'
 
 /** Builds the log of a successful request, with the fields that a test sets. */
@@ -34,5 +34,6 @@ export const valuesForTests = (fields: Partial<LogValues> = {}): LogValues => ({
   ipAddress: '127.0.0.1',
   userAgent: 'a test',
   ...noCache,
+  ...noMedia,
   ...fields,
 })

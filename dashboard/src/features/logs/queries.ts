@@ -197,6 +197,8 @@ const columns = [
   'input_tokens',
   'output_tokens',
   'total_tokens',
+  'images',
+  'sound_seconds',
   'cost',
   'billing_mode',
   'payer',

@@ -117,6 +117,7 @@ const costFacts = (log: RequestDetails, reader: Reader): Fact[] => [
   ['Input characters', orDash(log.measured?.input_characters ?? null, count)],
   ['Output characters', orDash(log.measured?.output_characters ?? null, count)],
   ['Processing time', orDash(log.measured?.processing_ms ?? null, duration)],
+  ['Images', log.images > 0 ? count(log.images) : undefined],
   ['Audio', log.measured?.audio_ms ? duration(log.measured.audio_ms) : undefined],
   ['Web searches', log.measured?.searches ? count(log.measured.searches) : undefined],
   ['Token count', log.estimated ? 'estimated: the provider reported no usage' : undefined],

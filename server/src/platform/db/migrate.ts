@@ -55,6 +55,7 @@ import * as addressesOfKeys from './migrations/0059-addresses-of-keys'
 import * as imageAndSoundModels from './migrations/0060-image-and-sound-models'
 import * as timeOfSound from './migrations/0061-time-of-sound'
 import * as rulesOfKeys from './migrations/0062-rules-of-keys'
+import * as mediaOfLogs from './migrations/0063-media-of-logs'
 import * as sumsByTime from './migrations/0066-sums-by-time'
 import type { Schema } from './schema'
 import { lacksPrivilege } from './violation'
@@ -117,6 +118,7 @@ const migrations: Record<string, Migration> = {
   '0060-image-and-sound-models': imageAndSoundModels,
   '0061-time-of-sound': timeOfSound,
   '0062-rules-of-keys': rulesOfKeys,
+  '0063-media-of-logs': mediaOfLogs,
   '0066-sums-by-time': sumsByTime,
 }
 

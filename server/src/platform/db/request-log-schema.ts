@@ -44,6 +44,10 @@ export interface RequestLogRow {
   cache_write_tokens: bigint | null
   /** Nano-dollars that the cache saved of the price; negative if it cost more. */
   cache_savings: bigint | null
+  /** The number of images of the answer; null for none. */
+  images: number | null
+  /** Milliseconds of the sound that was transcribed; null for none. */
+  sound_ms: bigint | null
 }
 
 /** The bodies of request and answer, if operator and account both want them stored; truncated, and without secrets. */

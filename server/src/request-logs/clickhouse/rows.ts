@@ -30,6 +30,8 @@ const listedFields = {
   cached_tokens: integer.nullable(),
   cache_write_tokens: integer.nullable(),
   cache_savings: integer.nullable(),
+  images: z.int().nullable(),
+  sound_ms: integer.nullable(),
   cost: integer,
   billing_mode: z.enum(['platform', 'house', 'byok', 'org_pays', 'member_pays', 'free']).nullable(),
   account_id: optionalText,

@@ -41,6 +41,8 @@ const logTypes: Readonly<Record<LogColumn, string>> = {
   cached_tokens: 'Nullable(Int64)',
   cache_write_tokens: 'Nullable(Int64)',
   cache_savings: 'Nullable(Int64)',
+  images: 'Nullable(Int32)',
+  sound_ms: 'Nullable(Int64)',
 }
 
 /** A table of ClickHouse, and the kind of rows that it has. */

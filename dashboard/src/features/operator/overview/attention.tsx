@@ -6,7 +6,7 @@ import { Loaded } from '../../../components/loaded'
 import { systemQuery } from '../system/queries'
 import { listConcerns, waitingQuery, type Concern } from './queries'
 
-/** What an operator should look at, each with a link to its page. */
+/** Lists what an operator should look at, each with a link to its page. */
 export function Attention() {
   const system = useQuery(systemQuery)
   const waiting = useQuery(waitingQuery)

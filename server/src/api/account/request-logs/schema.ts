@@ -97,6 +97,8 @@ export const listedFields = {
     .describe(
       'USD that the cache saved of the price; below 0 where writing cost more than reading saved',
     ),
+  images: z.int().describe('Images of the answer'),
+  sound_seconds: z.number().describe('Seconds of the sound that was transcribed'),
   cost: usd,
   billing_mode: billingMode.nullable(),
   ...payerFields,
