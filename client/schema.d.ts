@@ -13465,6 +13465,11 @@ export interface components {
                 /** @default {} */
                 images?: {
                     /**
+                     * @default openai
+                     * @enum {string}
+                     */
+                    form?: ("openai" | "bfl") | undefined;
+                    /**
                      * @default size
                      * @enum {string}
                      */
@@ -13684,6 +13689,11 @@ export interface components {
                 minAudioSeconds?: number | undefined;
                 /** @default {} */
                 images?: {
+                    /**
+                     * @default openai
+                     * @enum {string}
+                     */
+                    form?: ("openai" | "bfl") | undefined;
                     /**
                      * @default size
                      * @enum {string}

@@ -87,6 +87,12 @@ function checkEdits({ candidate, model, request }: ImageAttempt): void {
 
 /** Throws for what takes several requests to the provider. */
 function checkStream(attempt: ImageAttempt): void {
+  if (imageAdapterOf(attempt.candidate.provider)?.task) {
+    throw unsupported(
+      'stream',
+      'stream: this model makes images as tasks. Send the request without stream.',
+    )
+  }
   if (requestsFor(attempt) === 1) return
   throw unsupported(
     'n',

@@ -1,5 +1,6 @@
 import { AttemptSource } from './answer-facts'
 import type { RequestAttempt } from './attempt'
+import { awaitTask } from './await-task'
 import { countImages, estimateOrder, orderOf } from './image-usage'
 import { relayWhole, translateWhole } from './whole-exchange'
 import { maxTokensPerImage } from '../metering/image-volume'
@@ -178,18 +179,26 @@ async function translate(
   const order = { ...orderOf(attempt), count }
   const { request, omittedFields } = writeTranslatedImages(attempt, { adapter, count, media })
   const source = new AttemptSource(attempt, 'prompt')
-  const answer = await translateWhole(
+  const estimate = () => estimateOrder(order, attempt.model)
+  const context = { ...taskContextOf(attempt), source }
+  const first = await translateWhole(
     attempt,
     {
       request,
       source,
       deadline,
       large: largeOf(attempt, heldMemory),
-      estimate: () => estimateOrder(order, attempt.model),
-      read: (whole) => adapter.read(whole, source),
+      estimate,
+      read: (whole) =>
+        adapter.task
+          ? { task: adapter.task(whole, context) }
+          : { answer: adapter.read(whole, source) },
     },
     adapter,
   )
+  const answer =
+    first.answer ??
+    (await awaitTask(attempt, first.task, { deadline, source, estimate, toError: adapter.toError }))
   const images = answer.images.slice(0, count)
   return {
     answer: { ...answer, images },
@@ -197,6 +206,12 @@ async function translate(
     omittedFields,
   }
 }
+
+const taskContextOf = ({ candidate, model }: ImageAttempt) => ({
+  upstreamModel: model.upstreamModel,
+  address: addressOf(candidate),
+  ownAddress: candidate.provider.baseUrl,
+})
 
 const largeOf = (
   { candidate, request }: ImageAttempt,

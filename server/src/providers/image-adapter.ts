@@ -1,6 +1,7 @@
 import type { Adapter, UpstreamRequest } from './adapter'
 import type { MediaData } from './media'
 import type { ErrorSource } from './upstream-error'
+import type { JsonObject } from '../wire/json-body'
 import type { Usage } from '../wire/usage'
 
 /** The fields of a request for images that providers' own formats have a counterpart for. */
@@ -41,6 +42,27 @@ export interface ImageAnswer {
   fields?: Readonly<Record<string, unknown>>
 }
 
+/** The task that a provider made of a request: its images are ready some time after its first answer. */
+export interface ImageTask {
+  /** The request for its state, which is sent again while it is pending. */
+  request: { url: string; method: 'GET' | 'POST'; body: JsonObject }
+  /** Whether an answer to that says that the provider still works on it. */
+  isPending: (answer: unknown) => boolean
+  /** Reads the last answer. Throws as `ImageAdapter.read`. */
+  read: (answer: unknown) => ImageAnswer
+}
+
+/** The address of the connection that a task was sent to. */
+export interface TaskContext {
+  source: ErrorSource
+  /** The upstream name of the task's model. */
+  upstreamModel: string
+  /** The base URL of the connection. */
+  address: string
+  /** The provider's own base URL; null where each connection brings its own. */
+  ownAddress: string | null
+}
+
 /** Writes and reads requests for images in one dialect: pure. The caller of the adapter splits, joins and counts. */
 export interface ImageAdapter {
   /** The most images of one request. */
@@ -51,6 +73,8 @@ export interface ImageAdapter {
   request: (wish: ImageWish, target: ImageTarget) => UpstreamRequest
   /** Translates a refusal for the caller. */
   toError: Adapter['toError']
+  /** Reads the answer as the task that it names; absent where answers have the images. Throws `provider_error`. */
+  task?: (answer: unknown, context: TaskContext) => ImageTask
   /** Throws `provider_error`, and `invalid_request` for a prompt that was filtered. */
   read: (answer: unknown, source: ErrorSource) => ImageAnswer
 }
