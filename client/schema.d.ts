@@ -13468,7 +13468,7 @@ export interface components {
                      * @default openai
                      * @enum {string}
                      */
-                    form?: ("openai" | "bfl") | undefined;
+                    form?: ("openai" | "bfl" | "stability") | undefined;
                     /**
                      * @default size
                      * @enum {string}
@@ -13693,7 +13693,7 @@ export interface components {
                      * @default openai
                      * @enum {string}
                      */
-                    form?: ("openai" | "bfl") | undefined;
+                    form?: ("openai" | "bfl" | "stability") | undefined;
                     /**
                      * @default size
                      * @enum {string}

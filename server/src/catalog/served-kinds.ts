@@ -14,7 +14,10 @@ const drawingDialects: ReadonlySet<Provider['dialect']> = new Set([
 ])
 
 /** Forms of requests for images whose providers serve nothing else. */
-const imageOnlyForms: ReadonlySet<Provider['options']['images']['form']> = new Set(['bfl'])
+const imageOnlyForms: ReadonlySet<Provider['options']['images']['form']> = new Set([
+  'bfl',
+  'stability',
+])
 
 /** Returns whether a provider serves models of a category at all. */
 export function servesKind(

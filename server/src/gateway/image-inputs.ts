@@ -87,7 +87,8 @@ function checkEdits({ candidate, model, request }: ImageAttempt): void {
 
 /** Throws for what takes several requests to the provider. */
 function checkStream(attempt: ImageAttempt): void {
-  if (imageAdapterOf(attempt.candidate.provider)?.task) {
+  const { candidate, model } = attempt
+  if (imageAdapterOf(candidate.provider)?.makesTasks?.(model.upstreamModel)) {
     throw unsupported(
       'stream',
       'stream: this model makes images as tasks. Send the request without stream.',

@@ -190,7 +190,7 @@ async function translate(
       large: largeOf(attempt, heldMemory),
       estimate,
       read: (whole) =>
-        adapter.task
+        adapter.task && adapter.makesTasks?.(attempt.model.upstreamModel)
           ? { task: adapter.task(whole, context) }
           : { answer: adapter.read(whole, source) },
     },

@@ -12,6 +12,7 @@ import { googleEmbeddings } from './google/embeddings'
 import { googleImages } from './google/images'
 import type { ImageAdapter } from './image-adapter'
 import type { Provider } from './provider'
+import { stabilityImages } from './stability/images'
 import { vertexEmbeddings } from './vertex/embeddings'
 import { vertexImages } from './vertex/images'
 
@@ -48,6 +49,7 @@ const imageAdapters: Partial<Record<Provider['dialect'], ImageAdapter>> = {
 /** The forms of requests for images that are not OpenAI's. */
 const imageForms: Partial<Record<Provider['options']['images']['form'], ImageAdapter>> = {
   bfl: bflImages,
+  stability: stabilityImages,
 }
 
 /** Returns the image adapter of a provider; undefined where its requests for images are OpenAI's. */

@@ -42,6 +42,13 @@ test('Black Forest Labs tells the credits of a key', () => {
   expect(judge({ status: 403, body: { detail: 'Not authenticated' } })).toBeUndefined()
 })
 
+test('Stability tells the balance of a key', () => {
+  const { url, judge } = testOf('stability', null)
+  expect(url).toBe('https://api.stability.ai/v1/user/balance')
+  expect(judge({ status: 200, body: { credits: 1 } })).toMatchObject({ models: [] })
+  expect(judge({ status: 401, body: { message: 'missing authorization header' } })).toBeUndefined()
+})
+
 test('a test of every provider goes to the host of its connection, or of its region', () => {
   for (const { key } of providers) {
     const { url } = testOf(key, 'https://one.example/v1')

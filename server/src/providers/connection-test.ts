@@ -36,6 +36,7 @@ export function createConnectionTest(line: ProviderRoute): ConnectionTest {
   if (dialect === 'azure') return azureTest(line)
   if (options.speech.form === 'deepgram') return keyTest(line, '/projects')
   if (options.images.form === 'bfl') return keyTest(line, '/credits')
+  if (options.images.form === 'stability') return keyTest(line, '/v1/user/balance')
   return listTest(line, `${addressOf(line)}${options.paths.models ?? '/models'}`)
 }
 
@@ -68,7 +69,8 @@ function nameIn(item: unknown): string[] {
 
 /**
  * Deepgram's list of models is the same for every key, and for none: that of its projects needs one. Black Forest Labs
- * has no list, but tells the credits of a key: https://docs.bfl.ai/api-reference/get-the-users-credits
+ * and Stability have no list, but tell the credits of a key: https://docs.bfl.ai/api-reference/get-the-users-credits
+ * https://platform.stability.ai/docs/api-reference
  */
 const keyTest = ({ provider, connection }: ProviderRoute, path: string): ConnectionTest => ({
   method: 'GET',

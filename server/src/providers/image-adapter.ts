@@ -2,6 +2,7 @@ import type { Adapter, UpstreamRequest } from './adapter'
 import type { MediaData } from './media'
 import type { ErrorSource } from './upstream-error'
 import type { JsonObject } from '../wire/json-body'
+import type { OutgoingContent } from '../wire/outgoing-content'
 import type { Usage } from '../wire/usage'
 
 /** The fields of a request for images that providers' own formats have a counterpart for. */
@@ -11,6 +12,7 @@ export interface ImageWish {
   quality?: string | null | undefined
   output_format?: 'png' | 'jpeg' | 'webp' | null | undefined
   output_compression?: number | null | undefined
+  input_fidelity?: 'high' | 'low' | null | undefined
 }
 
 /** The model that makes images, and how many of them one request to it gets. */
@@ -63,6 +65,11 @@ export interface TaskContext {
   ownAddress: string | null
 }
 
+/** A request for images as the provider takes it: JSON, or a form that is written of the same fields. */
+export interface ImageUpstreamRequest extends UpstreamRequest {
+  toContent?: (body: JsonObject) => OutgoingContent
+}
+
 /** Writes and reads requests for images in one dialect: pure. The caller of the adapter splits, joins and counts. */
 export interface ImageAdapter {
   /** The most images of one request. */
@@ -70,10 +77,12 @@ export interface ImageAdapter {
   /** Whether a model takes images to change. */
   edits: (upstreamModel: string) => boolean
   /** Throws `invalid_request`, issue `unsupported_by_model`, for fields whose loss would change the meaning. */
-  request: (wish: ImageWish, target: ImageTarget) => UpstreamRequest
+  request: (wish: ImageWish, target: ImageTarget) => ImageUpstreamRequest
   /** Translates a refusal for the caller. */
   toError: Adapter['toError']
-  /** Reads the answer as the task that it names; absent where answers have the images. Throws `provider_error`. */
+  /** Whether a model's images are tasks; absent where none are. */
+  makesTasks?: (upstreamModel: string) => boolean
+  /** Reads the answer of a model whose images are tasks. Throws `provider_error`. */
   task?: (answer: unknown, context: TaskContext) => ImageTask
   /** Throws `provider_error`, and `invalid_request` for a prompt that was filtered. */
   read: (answer: unknown, source: ErrorSource) => ImageAnswer

@@ -1,12 +1,12 @@
 import { z } from 'zod'
 
 /** Forms of requests for images: OpenAI's, or a vendor's own. */
-const imageForms = ['openai', 'bfl'] as const
+const imageForms = ['openai', 'bfl', 'stability'] as const
 
 /** The quirks of requests for images in the OpenAI format. */
 export const ImageOptions = z
   .strictObject({
-    /** The form of requests for images: OpenAI's, which most servers have, or that of Black Forest Labs. */
+    /** The form of requests for images: OpenAI's, which most servers have, or the one of a vendor. */
     form: z.enum(imageForms).default('openai'),
     /** The form of their size: `size`, the two fields `width` and `height`, or `aspect_ratio`. */
     size: z.enum(['size', 'sides', 'ratio']).default('size'),

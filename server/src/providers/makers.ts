@@ -271,6 +271,10 @@ export const makers: readonly Provider[] = [
     website: 'https://dashboard.bfl.ai',
     options: { images: { form: 'bfl' } },
   }),
+  defineProvider(['stability', 'Stability AI'], 'https://api.stability.ai', {
+    website: 'https://platform.stability.ai',
+    options: { images: { form: 'stability' } },
+  }),
   defineProvider(['deepgram', 'Deepgram'], 'https://api.deepgram.com/v1', {
     authScheme: 'Token',
     website: 'https://console.deepgram.com',

@@ -1,18 +1,13 @@
 import { z } from 'zod'
+import { isTaskPending, readTaskImage } from './task-state'
 import { toAspectRatio } from '../aspect-ratio'
 import type { ImageAdapter, ImageTarget, ImageTask, ImageWish, TaskContext } from '../image-adapter'
 import { findOmittedFields } from '../omitted-image-fields'
 import { isOwnHost } from '../own-host'
 import { unsupported } from '../unsupported-fields'
-import {
-  invalidAnswer,
-  toCallerError,
-  type ErrorSource,
-  type UpstreamFailure,
-} from '../upstream-error'
-import { invalidRequest } from '../../errors'
+import { invalidAnswer, toCallerError } from '../upstream-error'
 import { parseImageSize } from '../../wire/image-request'
-import { isObject, type JsonObject } from '../../wire/json-body'
+import type { JsonObject } from '../../wire/json-body'
 import { noUsage } from '../../wire/usage'
 
 /** Models with an aspect ratio in place of two sides. */
@@ -39,11 +34,6 @@ const Submission = z.looseObject({
   cost: z.number().min(0).max(maxCredits).nullish().catch(undefined),
 })
 
-const Result = z.looseObject({
-  status: z.string(),
-  result: z.looseObject({ sample: z.string().min(1).optional() }).nullish(),
-})
-
 /**
  * Images of Black Forest Labs, one a request: each is a task, whose state is at the address in the first answer.
  * @see https://docs.bfl.ai/quick_start/generating_images
@@ -57,7 +47,8 @@ export const bflImages: ImageAdapter = {
     body: toBody(wish, target),
     omitted: findOmittedFields(wish, ['size']),
   }),
-  toError,
+  toError: toCallerError,
+  makesTasks: () => true,
   task: toTask,
   read(_answer, { provider }) {
     throw invalidAnswer(provider, 'a task in place of an image')
@@ -101,54 +92,11 @@ function toTask(answer: unknown, context: TaskContext): ImageTask {
   const requestFee = typeof cost === 'number' ? BigInt(Math.round(cost * creditPrice)) : undefined
   return {
     request: { url, method: 'GET', body: {} },
-    isPending: (state) => isObject(state) && state['status'] === 'Pending',
+    isPending: isTaskPending,
     read: (state) => ({
-      images: [{ url: readAddress(state, source) }],
+      images: [readTaskImage(state, source)],
       // Only a price with a fee for a request has it replaced by this one.
       usage: requestFee === undefined ? undefined : { ...noUsage, requestFee },
     }),
   }
-}
-
-/** https://docs.bfl.ai/api_integration/errors: neither of the two is charged. */
-const filteredStates: Readonly<Record<string, string>> = {
-  'Request Moderated': 'the prompt or an image of it',
-  'Content Moderated': 'the image that was made',
-}
-
-/** Returns the address of the image in the last state of a task. */
-function readAddress(answer: unknown, source: ErrorSource): string {
-  const parsed = Result.safeParse(answer)
-  if (!parsed.success) throw invalidAnswer(source.provider, 'no state of the task', parsed.error)
-  const { status, result } = parsed.data
-  const filteredPart = filteredStates[status]
-  if (filteredPart !== undefined) {
-    const message = `${source.provider} filtered ${filteredPart}.`
-    throw invalidRequest('prompt', 'content_filter', message)
-  }
-  if (status === 'Ready') {
-    if (result?.sample !== undefined && /^https?:\/\//i.test(result.sample)) return result.sample
-    throw invalidAnswer(source.provider, 'a task that is ready without an image')
-  }
-  // What became of it is unknown: it may have been billed.
-  if (status === 'Task not found') throw invalidAnswer(source.provider, 'no state of a lost task')
-  const message = `The task ended with the state ${JSON.stringify(status.slice(0, 80))}.`
-  throw toCallerError({ status: 500, body: { error: { message } } }, source)
-}
-
-/** Translates a refusal, whose words are in `detail`: a text, or a list as FastAPI has it. */
-function toError(failure: UpstreamFailure, source: ErrorSource) {
-  const detail = isObject(failure.body) ? failure.body['detail'] : undefined
-  const message = Array.isArray(detail) ? detail.map(toWords).join(' ') : detail
-  if (typeof message !== 'string') return toCallerError(failure, source)
-  return toCallerError({ ...failure, body: { error: { message } } }, source)
-}
-
-/** `{loc: ["body", "width"], msg: "Input should be …"}` as `width: Input should be …`. */
-function toWords(item: unknown): string {
-  if (!isObject(item)) return ''
-  const { loc, msg } = item
-  const field: unknown = Array.isArray(loc) ? loc.at(-1) : undefined
-  const words = typeof msg === 'string' ? msg : ''
-  return typeof field === 'string' ? `${field}: ${words}` : words
 }
