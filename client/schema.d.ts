@@ -13468,7 +13468,7 @@ export interface components {
                      * @default openai
                      * @enum {string}
                      */
-                    form?: ("openai" | "bfl" | "stability") | undefined;
+                    form?: ("openai" | "bfl" | "stability" | "fireworks") | undefined;
                     /**
                      * @default size
                      * @enum {string}
@@ -13493,7 +13493,9 @@ export interface components {
                      * @default openai
                      * @enum {string}
                      */
-                    edits?: ("openai" | "form" | "xai" | "none") | undefined;
+                    edits?: ("openai" | "form" | "xai" | "openrouter" | "none") | undefined;
+                    /** @default false */
+                    statesCost?: boolean | undefined;
                     /** @default [] */
                     drop?: string[] | undefined;
                 } | undefined;
@@ -13693,7 +13695,7 @@ export interface components {
                      * @default openai
                      * @enum {string}
                      */
-                    form?: ("openai" | "bfl" | "stability") | undefined;
+                    form?: ("openai" | "bfl" | "stability" | "fireworks") | undefined;
                     /**
                      * @default size
                      * @enum {string}
@@ -13718,7 +13720,9 @@ export interface components {
                      * @default openai
                      * @enum {string}
                      */
-                    edits?: ("openai" | "form" | "xai" | "none") | undefined;
+                    edits?: ("openai" | "form" | "xai" | "openrouter" | "none") | undefined;
+                    /** @default false */
+                    statesCost?: boolean | undefined;
                     /** @default [] */
                     drop?: string[] | undefined;
                 } | undefined;

@@ -159,7 +159,12 @@ async function relay(
       deadline,
       large: largeOf(attempt, heldMemory),
       estimate: () => estimateOrder(order, attempt.model),
-      read: (whole) => readImages(whole, order.count, source),
+      read: (whole) =>
+        readImages(
+          whole,
+          { count: order.count, options: attempt.candidate.provider.options },
+          source,
+        ),
     },
     'images',
   )

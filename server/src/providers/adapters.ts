@@ -7,6 +7,7 @@ import { cohere } from './cohere'
 import { cohereEmbeddings } from './cohere/embeddings'
 import { bedrockImages } from './bedrock/images'
 import type { EmbeddingAdapter } from './embedding-adapter'
+import { fireworksImages } from './fireworks/images'
 import { google } from './google'
 import { googleEmbeddings } from './google/embeddings'
 import { googleImages } from './google/images'
@@ -50,6 +51,7 @@ const imageAdapters: Partial<Record<Provider['dialect'], ImageAdapter>> = {
 const imageForms: Partial<Record<Provider['options']['images']['form'], ImageAdapter>> = {
   bfl: bflImages,
   stability: stabilityImages,
+  fireworks: fireworksImages,
 }
 
 /** Returns the image adapter of a provider; undefined where its requests for images are OpenAI's. */
