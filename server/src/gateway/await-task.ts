@@ -46,8 +46,8 @@ export async function awaitTask(
   } catch (thrown) {
     const reason = thrown instanceof AttemptFailed ? thrown.error : thrown
     onLost(classifyLoss(reason) ?? 'failed', 0)
-    const failed = toAttemptFailed(reason, request.source)
-    throw failed instanceof AttemptFailed ? new AttemptFailed(failed.error, false) : failed
+    const failure = toAttemptFailed(reason, request.source)
+    throw failure instanceof AttemptFailed ? new AttemptFailed(failure.error, false) : failure
   }
   try {
     return task.read(state)

@@ -35,14 +35,14 @@ test('ElevenLabs lists models by their ids, and Deepgram the projects of a key',
   expect(deepgram.judge({ status: 401, body: { err_code: 'INVALID_AUTH' } })).toBeUndefined()
 })
 
-test('Black Forest Labs tells the credits of a key', () => {
+test('Black Forest Labs reports the credits of a key', () => {
   const { url, judge } = testOf('bfl', null)
   expect(url).toBe('https://api.bfl.ai/v1/credits')
   expect(judge({ status: 200, body: { credits: 12.5 } })).toMatchObject({ models: [] })
   expect(judge({ status: 403, body: { detail: 'Not authenticated' } })).toBeUndefined()
 })
 
-test('Stability tells the balance of a key', () => {
+test('Stability reports the balance of a key', () => {
   const { url, judge } = testOf('stability', null)
   expect(url).toBe('https://api.stability.ai/v1/user/balance')
   expect(judge({ status: 200, body: { credits: 1 } })).toMatchObject({ models: [] })

@@ -128,7 +128,7 @@ test('a repeat of a form is answered once', async () => {
   expect(fixture.rig.upstream.requests()).toHaveLength(before + 1)
 })
 
-describe('what is wrong is rejected with the field and the reason', () => {
+describe('wrong fields are rejected with the field and the reason', () => {
   test.each([
     ['no image', { images: undefined }, 'images', 'required'],
     ['an empty list', { images: [] }, 'images', 'empty'],

@@ -80,7 +80,7 @@ const edit = (model: string, images: number) =>
 const imagesIn = ({ body }: { body: Json }) => body['data']
 const pending = { id: 't', status: 'Pending', result: null }
 
-test('a task is sent, its state requested until the image is there, and its address answered', async () => {
+test('a task is sent, its state requested until it is done, and the address of its image answered', async () => {
   answerWith([pending, pending, ready()])
   const drawn = await draw(flux, { size: '1024x768', output_format: 'png', quality: 'high' })
   expect([drawn.status, imagesIn(drawn)]).toEqual([200, [{ url: sample() }]])
@@ -154,7 +154,7 @@ describe('a price by request', () => {
 
 describe('a task without an image', () => {
   test.each(['Request Moderated', 'Content Moderated'])(
-    'that ended as %s is free',
+    'costs nothing where it ended as %s',
     async (status) => {
       answerWith([pending, { id: 't', status, result: null }])
       const drawn = await draw(flux)
@@ -164,7 +164,7 @@ describe('a task without an image', () => {
     },
   )
 
-  test('that failed is free', async () => {
+  test('costs nothing where it failed', async () => {
     answerWith([{ id: 't', status: 'Error', result: null }])
     const drawn = await draw(flux)
     expect([drawn.status, drawn.error.code]).toEqual([502, 'provider_error'])
@@ -176,14 +176,14 @@ describe('a task without an image', () => {
     ['ready, but without an image', [{ id: 't', status: 'Ready', result: {} }]],
     ['an address of another kind', [{ id: 't', status: 'Ready', result: { sample: 'file:///a' } }]],
     ['no state', [{ id: 't' }]],
-  ])('that was accepted is paid: %s', async (_what, states) => {
+  ])('is paid once it was accepted: %s', async (_what, states) => {
     answerWith(states)
     const drawn = await draw(flux)
     expect([drawn.status, drawn.error.code]).toEqual([502, 'provider_error'])
     expect(await front.booked(drawn)).toMatchObject({ cost: 40_000_000n })
   })
 
-  test('whose state is not available is paid, and nobody else is asked', async () => {
+  test('is paid where its state is not available, and no other provider is called', async () => {
     front.answer = (request) =>
       isPoll(request) ? new Response('Busy.', { status: 403 }) : accepted()
     const drawn = await draw(flux)

@@ -142,7 +142,7 @@ test.each([
         { status: 403 },
       ),
   ],
-])('what is filtered costs nothing', async (answer) => {
+])('a filtered request costs nothing', async (answer) => {
   front.answer = answer
   const drawn = await draw(core)
   expect([drawn.status, drawn.error.param]).toEqual([400, 'prompt'])
@@ -161,11 +161,14 @@ test('the words of a refusal are those of its list', async () => {
   expect(error.message).toContain('aspect_ratio: must be one of 1:1')
 })
 
-test.each([[{}], [{ image: '' }], [{ image: 1 }], [[]]])('%j is no image', async (body) => {
-  front.answer = () => Response.json(body)
-  const { status, error } = await draw(core)
-  expect([status, error.code]).toEqual([502, 'provider_error'])
-})
+test.each([[{}], [{ image: '' }], [{ image: 1 }], [[]]])(
+  'an answer without an image is rejected: %j',
+  async (body) => {
+    front.answer = () => Response.json(body)
+    const { status, error } = await draw(core)
+    expect([status, error.code]).toEqual([502, 'provider_error'])
+  },
+)
 
 test.each([
   ['an image for a model that changes none', () => edit(core), 'model'],
