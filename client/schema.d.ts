@@ -518,6 +518,53 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/images/variations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create variations of an image
+         * @description As JSON, where the image is an address or a data URL, or as a form, where it is a file of at most 23 MB. For servers of OpenAI's form and the sandbox. Requires the permission `write`.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: {
+                    /** @description Names this request for 24 hours, for your account. A repeat with the same key, path and body receives the first answer again, with `x-idempotent-replay: true`, free of charge; while the first request runs, the repeat waits. With another path or body it is rejected: 400, issue `key_reused`. Answers from a provider are stored, errors too, up to 8 MB; a request that is rejected before leaves the key free. With this header, a request without streaming whose client disconnects is completed, charged and stored; a stream whose client disconnects is cancelled and not stored. */
+                    "Idempotency-Key"?: string | undefined;
+                } | undefined;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["ImageVariationRequest"];
+                    "multipart/form-data": components["schemas"]["ImageVariationForm"];
+                };
+            };
+            responses: {
+                /** @description The images */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Images"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/messages": {
         parameters: {
             query?: never;
@@ -9762,6 +9809,37 @@ export interface components {
             mask?: string | undefined;
             input_fidelity?: (("high" | "low") | null) | undefined;
         };
+        ImageVariationRequest: {
+            /** @description `<provider>/<model>`; `GET /v1/models` lists the available models */
+            model: string;
+            /** @description Number of images */
+            n?: (number | null) | undefined;
+            /** @description `auto`, or width and height in pixels such as `1024x1024` */
+            size?: (string | null) | undefined;
+            response_format?: (("url" | "b64_json") | null) | undefined;
+            user?: (string | null) | undefined;
+            safety_identifier?: (string | null) | undefined;
+            /** @description The image to vary: an `https:` address or a data URL */
+            images: {
+                image_url: string;
+            }[];
+        };
+        ImageVariationForm: {
+            /** @description `<provider>/<model>`; `GET /v1/models` lists the available models */
+            model: string;
+            /** @description Number of images */
+            n?: (number | null) | undefined;
+            /** @description `auto`, or width and height in pixels such as `1024x1024` */
+            size?: (string | null) | undefined;
+            response_format?: (("url" | "b64_json") | null) | undefined;
+            user?: (string | null) | undefined;
+            safety_identifier?: (string | null) | undefined;
+            /**
+             * Format: binary
+             * @description The file to vary
+             */
+            image: string;
+        };
         MessageText: {
             /** @constant */
             type: "text";
@@ -13525,6 +13603,11 @@ export interface components {
                 /** @default {} */
                 images?: {
                     /**
+                     * @default openai
+                     * @enum {string}
+                     */
+                    form?: ("openai" | "bfl" | "stability" | "fireworks") | undefined;
+                    /**
                      * @default size
                      * @enum {string}
                      */
@@ -13548,7 +13631,9 @@ export interface components {
                      * @default openai
                      * @enum {string}
                      */
-                    edits?: ("openai" | "form" | "xai" | "none") | undefined;
+                    edits?: ("openai" | "form" | "xai" | "openrouter" | "none") | undefined;
+                    /** @default false */
+                    statesCost?: boolean | undefined;
                     /** @default [] */
                     drop?: string[] | undefined;
                 } | undefined;
@@ -13745,6 +13830,11 @@ export interface components {
                 /** @default {} */
                 images?: {
                     /**
+                     * @default openai
+                     * @enum {string}
+                     */
+                    form?: ("openai" | "bfl" | "stability" | "fireworks") | undefined;
+                    /**
                      * @default size
                      * @enum {string}
                      */
@@ -13768,7 +13858,9 @@ export interface components {
                      * @default openai
                      * @enum {string}
                      */
-                    edits?: ("openai" | "form" | "xai" | "none") | undefined;
+                    edits?: ("openai" | "form" | "xai" | "openrouter" | "none") | undefined;
+                    /** @default false */
+                    statesCost?: boolean | undefined;
                     /** @default [] */
                     drop?: string[] | undefined;
                 } | undefined;

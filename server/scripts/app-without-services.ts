@@ -227,6 +227,7 @@ const gateway: AppPorts['gateway'] = {
   translate: never,
   generateImages: never,
   editImages: never,
+  varyImages: never,
   converse: never,
   count: never,
 }

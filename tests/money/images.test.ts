@@ -48,6 +48,13 @@ beforeAll(async () => {
 })
 afterAll(() => billing[Symbol.asyncDispose]())
 
+const vary = (customer: Customer, model: string, fields: Json = {}) =>
+  sendRequest(billing.rig.gateway, {
+    path: '/v1/images/variations',
+    key: customer.key,
+    body: { model, images: [{ image_url: 'data:image/png;base64,iVBORw0KGgo=' }], ...fields },
+  })
+
 const draw = (customer: Customer, model: string, fields: Json = {}) =>
   sendRequest(billing.rig.gateway, { path, key: customer.key, body: { model, prompt, ...fields } })
 
@@ -160,6 +167,23 @@ test('the highest price of a request is held: a smaller balance is rejected', as
   expect(billing.rig.upstream.requests()).toHaveLength(before)
   const answer = await draw(poor, model, { quality: 'hd', size: '1024x1024' })
   expect([answer.status, reportedCost(answer)]).toEqual([200, 80_000_000n])
+})
+
+test.each([
+  ['256x256', 1, 16_000_000n],
+  ['512x512', 3, 54_000_000n],
+  ['1024x1024', 10, 200_000_000n],
+])('variations of %s, %d of them, are held and charged as images', async (size, n, cost) => {
+  const model = await modelOf('ok', dallE2)
+  const poor = await billing.customer(cost - 1n)
+  const before = billing.rig.upstream.requests().length
+  expect((await vary(poor, model, { size, n })).status).toBe(402)
+  expect(billing.rig.upstream.requests()).toHaveLength(before)
+  const customer = await billing.customer(cost)
+  const answer = await vary(customer, model, { size, n })
+  expect([answer.status, reportedCost(answer)]).toEqual([200, cost])
+  expect(await findBookedOnce(billing.sql, answer)).toMatchObject({ cost, estimated: false })
+  expect((await accountOf(billing.sql, customer)).posted).toBe(0n)
 })
 
 test('fewer images than were requested are charged as they are', async () => {

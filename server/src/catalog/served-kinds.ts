@@ -13,11 +13,18 @@ const drawingDialects: ReadonlySet<Provider['dialect']> = new Set([
   'bedrock',
 ])
 
+/** Forms of requests for images whose providers serve nothing else. */
+const imageOnlyForms: ReadonlySet<Provider['options']['images']['form']> = new Set([
+  'bfl',
+  'stability',
+])
+
 /** Returns whether a provider serves models of a category at all. */
 export function servesKind(
   { dialect, embeddings, options }: Pick<Provider, 'dialect' | 'embeddings' | 'options'>,
   category: Category,
 ): boolean {
+  if (imageOnlyForms.has(options.images.form)) return category === 'image'
   switch (category) {
     case 'embedding':
       return embeddings !== 'no'

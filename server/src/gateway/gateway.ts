@@ -10,7 +10,7 @@ import { chat } from './chat'
 import { completions } from './completions'
 import { countTokens } from './count-tokens'
 import { embeddings } from './embeddings'
-import { imageEdits, images } from './images'
+import { imageEdits, images, imageVariations } from './images'
 import { moderations } from './moderations'
 import type { Endpoint } from './endpoint'
 import { Failover } from './failover'
@@ -47,6 +47,7 @@ export interface Gateway {
   translate: (call: InboundRequest) => Promise<Reply | RecordedReply>
   generateImages: (call: InboundRequest) => Promise<Reply | RecordedReply>
   editImages: (call: InboundRequest) => Promise<Reply | RecordedReply>
+  varyImages: (call: InboundRequest) => Promise<Reply | RecordedReply>
   /** Answers a chat in another API format. */
   converse: (dialect: Dialect, call: InboundRequest) => Promise<Reply | RecordedReply>
   /** Estimates the tokens of a prompt without calling the model. */
@@ -64,6 +65,7 @@ export const createGateway = (ports: GatewayPorts): Gateway => ({
   translate: (call) => serve(translations, call, ports),
   generateImages: (call) => serve(images, call, ports),
   editImages: (call) => serve(imageEdits, call, ports),
+  varyImages: (call) => serve(imageVariations, call, ports),
   converse: (dialect, call) => serve(overChat(dialect), call, ports),
   count: (dialect, call) => countTokens(dialect, call, ports),
 })

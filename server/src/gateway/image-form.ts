@@ -16,6 +16,9 @@ export const editForm = {
   maxFilesBytes,
 }
 
+/** The file of a request for variations. */
+export const variationForm = { ...editForm, files: { image: 1 } }
+
 /**
  * Makes a form the same request as JSON, with its files as data URLs, so that all that follows is one for both. It takes
  * memory as that JSON would, once there is room for it. Rejects with `invalid_request` and `gateway_unavailable`.

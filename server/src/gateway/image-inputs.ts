@@ -9,7 +9,7 @@ import type { MediaData } from '../providers/media'
 import { unsupported } from '../providers/unsupported-fields'
 import { isSharedCredential } from '../shared-credentials/credential'
 import { rejectRemote } from '../shared-credentials/rejections'
-import type { AnyImageRequest } from '../wire/image-request'
+import { isVariation, type AnyImageRequest } from '../wire/image-request'
 
 type ImageAttempt = RequestAttempt<AnyImageRequest>
 
@@ -46,7 +46,8 @@ export class ImageInputs {
     if (this.#remoteParam === undefined) return
     const { candidate } = attempt
     const { edits } = candidate.provider.options.images
-    if (!imageAdapterOf(candidate.provider) && edits !== 'form') {
+    const isForm = edits === 'form' || isVariation(attempt.request.params)
+    if (!imageAdapterOf(candidate.provider) && !isForm) {
       // A server in the operator's network would fetch what its callers do not reach.
       const receives = !isSharedCredential(candidate) || receivesUrls(candidate)
       if (!receives) throw rejectRemote(this.#remoteParam)
@@ -69,7 +70,22 @@ function checkImages(attempt: ImageAttempt): void {
   if (!servesKind(provider, 'image')) {
     throw unsupported('model', `model: ${provider.name} does not serve images.`)
   }
-  if (attempt.request.params.images) checkEdits(attempt)
+  const { params } = attempt.request
+  if (isVariation(params)) checkVariations(attempt)
+  else if (params.images) checkEdits(attempt)
+}
+
+/** The dialects in which variations are requested; Azure has retired them. */
+const variationDialects: ReadonlySet<string> = new Set(['openai', 'sandbox'])
+
+function checkVariations({ candidate: { provider, connection } }: ImageAttempt): void {
+  const { edits } = provider.options.images
+  const isVarying =
+    variationDialects.has(provider.dialect) &&
+    !imageAdapterOf(provider) &&
+    (edits === 'openai' || edits === 'form') &&
+    connection.gatewayId === null
+  if (!isVarying) throw unsupported('model', 'model: this model makes no variations of images.')
 }
 
 function checkEdits({ candidate, model, request }: ImageAttempt): void {
@@ -87,6 +103,13 @@ function checkEdits({ candidate, model, request }: ImageAttempt): void {
 
 /** Throws for what takes several requests to the provider. */
 function checkStream(attempt: ImageAttempt): void {
+  const { candidate, model } = attempt
+  if (imageAdapterOf(candidate.provider)?.makesTasks?.(model.upstreamModel)) {
+    throw unsupported(
+      'stream',
+      'stream: this model makes images as tasks. Send the request without stream.',
+    )
+  }
   if (requestsFor(attempt) === 1) return
   throw unsupported(
     'n',

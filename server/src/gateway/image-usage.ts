@@ -13,7 +13,7 @@ type Priced = Pick<Model, 'pricing'>
 export function orderOf({
   request,
 }: Pick<PricedAttempt<ValidatedRequest<AnyImageRequest>>, 'request'>): ImageOrder {
-  const { prompt, n, quality, size, stream, partial_images: partialImages } = request.params
+  const { prompt = '', n, quality, size, stream, partial_images: partialImages } = request.params
   const { images = [], mask } = request.params
   return {
     prompt,

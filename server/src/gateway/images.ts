@@ -1,20 +1,26 @@
 import type { PricedAttempt, RequestAttempt, ValidatedRequest } from './attempt'
 import { toRequestedForm } from './answer-images'
 import type { Endpoint, EndpointRun } from './endpoint'
-import { editForm, editFormToJson, maxEditBytes } from './image-form'
+import { editForm, editFormToJson, maxEditBytes, variationForm } from './image-form'
 import { ImageInputs } from './image-inputs'
 import { orderOf, requestsFor } from './image-usage'
 import { makeImages } from './make-images'
 import { reportOmissions } from './omissions'
 import type { FullReply, Reply } from './request'
 import { createFailoverDeadline } from './request-deadline'
+import { invalidRequest } from '../errors'
 import { roughTokens, usualMediaTokens } from '../metering/estimate'
 import { boundImages } from '../metering/image-volume'
 import { pickLongTexts } from '../metering/long-texts'
 import { toImageUsageBlock } from '../providers/openai/images'
 import { streamImages } from './stream-images'
 import type { Deadline } from '../upstream/deadline'
-import { ImageEditRequest, ImageRequest, type AnyImageRequest } from '../wire/image-request'
+import {
+  ImageEditRequest,
+  ImageRequest,
+  ImageVariationRequest,
+  type AnyImageRequest,
+} from '../wire/image-request'
 
 type ImageAttempt = RequestAttempt<AnyImageRequest>
 
@@ -29,7 +35,7 @@ const sharedStages = {
   size: () => ({ textField: 'prompt' as const, output: undefined, texts: () => [], tokens: 0 }),
   volume: (attempt: PricedImages) =>
     boundImages(orderOf(attempt), attempt.candidate.model, requestsFor(attempt)),
-  texts: ({ request }: PricedImages) => pickLongTexts([request.params.prompt]),
+  texts: ({ request }: PricedImages) => pickLongTexts([request.params.prompt ?? '']),
 } as const
 
 /** `POST /v1/images/generations`. */
@@ -55,9 +61,39 @@ export const imageEdits: Endpoint<typeof ImageEditRequest> = {
   run,
 }
 
+/** Fields that make a request another one than that for variations. */
+const fieldsOfOthers = ['prompt', 'mask', 'stream']
+
+/** Throws `invalid_request` for fields that variations have not. */
+function rejectFieldsOfOthers(params: object): void {
+  const values = new Map<string, unknown>(Object.entries(params))
+  const field = fieldsOfOthers.find((name) => (values.get(name) ?? false) !== false)
+  if (field === undefined) return
+  const message = `${field}: variations have none. Changes of images are POST /v1/images/edits.`
+  throw invalidRequest(field, 'not_allowed', message)
+}
+
+/** `POST /v1/images/variations`. */
+export const imageVariations: Endpoint<typeof ImageVariationRequest> = {
+  ...sharedStages,
+  schema: ImageVariationRequest,
+  maxBytes: maxEditBytes,
+  form: variationForm,
+  formToJson: editFormToJson,
+  prepare: (params) => Promise.try(rejectFieldsOfOthers, params),
+  need: () => ({ promptTokens: usualMediaTokens, answers: 0 }),
+  run: runWhole,
+}
+
 async function run<Params extends AnyImageRequest>(failover: EndpointRun<Params>): Promise<Reply> {
+  if (!failover.request.params.stream) return runWhole(failover)
+  return streamImages(failover, new ImageInputs(failover.request.params))
+}
+
+async function runWhole<Params extends AnyImageRequest>(
+  failover: EndpointRun<Params>,
+): Promise<Reply> {
   const inputs = new ImageInputs(failover.request.params)
-  if (failover.request.params.stream) return streamImages(failover, inputs)
   const deadline = createFailoverDeadline(failover)
   return await failover.run({
     deadline,

@@ -1,5 +1,6 @@
 import { AttemptSource } from './answer-facts'
 import type { RequestAttempt } from './attempt'
+import { awaitTask } from './await-task'
 import { countImages, estimateOrder, orderOf } from './image-usage'
 import { relayWhole, translateWhole } from './whole-exchange'
 import { maxTokensPerImage } from '../metering/image-volume'
@@ -16,7 +17,7 @@ import type { Deadline } from '../upstream/deadline'
 import type { OutgoingRequest } from '../upstream/protocol/protocol'
 import { HeldEvent } from '../upstream/large-events'
 import { paths } from '../upstream/request-head'
-import type { AnyImageRequest } from '../wire/image-request'
+import { isVariation, type AnyImageRequest } from '../wire/image-request'
 import { addUsage, type Usage } from '../wire/usage'
 
 type ImageAttempt = RequestAttempt<AnyImageRequest>
@@ -94,11 +95,29 @@ export function writeRelayedImages(
   const { options } = candidate.provider
   const { body, omittedFields } = toUpstreamImages(sentBody, { upstreamModel, options })
   const { images, mask } = request.params
+  if (isVariation(request.params)) {
+    const files = { images: readInputs(images, media), mask: undefined }
+    const url = besideGenerations(candidate, 'variations')
+    delete body['images']
+    return {
+      request: {
+        operation: 'images',
+        url,
+        body,
+        toContent: (fields) => toImageForm(fields, files),
+      },
+      omittedFields,
+    }
+  }
   const operation = images ? 'imageEdits' : 'images'
   const { url, deployment } = selectRelayAddress(candidate, upstreamModel, operation)
   if (deployment !== undefined) body['model'] = deployment
   if (!images) return { request: { operation: 'images', url, body }, omittedFields }
-  const edit = { operation: 'images', url: url ?? editsUrlOf(candidate), body } as const
+  const edit = {
+    operation: 'images',
+    url: url ?? besideGenerations(candidate, 'edits'),
+    body,
+  } as const
   if (options.images.edits === 'form') {
     const files = {
       images: readInputs(images, media),
@@ -115,10 +134,10 @@ export function writeRelayedImages(
   return { request: edit, omittedFields }
 }
 
-/** The address of edits beside that of generations. */
-function editsUrlOf(candidate: Candidate): string {
+/** The address of edits or variations, beside that of generations. */
+function besideGenerations(candidate: Candidate, path: 'edits' | 'variations'): string {
   const { images: own = paths.images } = candidate.provider.options.paths
-  return `${addressOf(candidate)}${own.replace(/generations$/, 'edits')}`
+  return `${addressOf(candidate)}${own.replace(/generations$/, path)}`
 }
 
 /** The data of the images that are changed. */
@@ -133,7 +152,9 @@ export function writeTranslatedImages(
   { adapter, count, media }: Pick<TranslatedPart, 'adapter' | 'count' | 'media'>,
 ): WrittenRequest {
   const { model, request } = attempt
-  const { omitted: omittedFields = [], ...writtenRequest } = adapter.request(request.params, {
+  const { prompt = '' } = request.params
+  const wish = { ...request.params, prompt }
+  const { omitted: omittedFields = [], ...writtenRequest } = adapter.request(wish, {
     upstreamModel: model.upstreamModel,
     count,
     // Words for quality have no meaning there.
@@ -158,7 +179,12 @@ async function relay(
       deadline,
       large: largeOf(attempt, heldMemory),
       estimate: () => estimateOrder(order, attempt.model),
-      read: (whole) => readImages(whole, order.count, source),
+      read: (whole) =>
+        readImages(
+          whole,
+          { count: order.count, options: attempt.candidate.provider.options },
+          source,
+        ),
     },
     'images',
   )
@@ -178,18 +204,26 @@ async function translate(
   const order = { ...orderOf(attempt), count }
   const { request, omittedFields } = writeTranslatedImages(attempt, { adapter, count, media })
   const source = new AttemptSource(attempt, 'prompt')
-  const answer = await translateWhole(
+  const estimate = () => estimateOrder(order, attempt.model)
+  const context = { ...taskContextOf(attempt), source }
+  const first = await translateWhole(
     attempt,
     {
       request,
       source,
       deadline,
       large: largeOf(attempt, heldMemory),
-      estimate: () => estimateOrder(order, attempt.model),
-      read: (whole) => adapter.read(whole, source),
+      estimate,
+      read: (whole) =>
+        adapter.task && adapter.makesTasks?.(attempt.model.upstreamModel)
+          ? { task: adapter.task(whole, context) }
+          : { answer: adapter.read(whole, source) },
     },
     adapter,
   )
+  const answer =
+    first.answer ??
+    (await awaitTask(attempt, first.task, { deadline, source, estimate, toError: adapter.toError }))
   const images = answer.images.slice(0, count)
   return {
     answer: { ...answer, images },
@@ -197,6 +231,12 @@ async function translate(
     omittedFields,
   }
 }
+
+const taskContextOf = ({ candidate, model }: ImageAttempt) => ({
+  upstreamModel: model.upstreamModel,
+  address: addressOf(candidate),
+  ownAddress: candidate.provider.baseUrl,
+})
 
 const largeOf = (
   { candidate, request }: ImageAttempt,

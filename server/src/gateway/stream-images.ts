@@ -33,6 +33,7 @@ export function streamImages<Params extends AnyImageRequest>(
       return new ImageStream({
         source,
         count: order.count,
+        options: attempt.candidate.provider.options,
         countImage: (image) => countImages(image, order, model),
         estimate: (count) => estimateOrder({ ...order, count }, model),
       })
@@ -48,6 +49,7 @@ export function streamImages<Params extends AnyImageRequest>(
 function toProtocol(attempt: ImageAttempt, { media }: ImageInputs): ChatProtocol {
   const source = new AttemptSource(attempt, 'prompt')
   const { count } = orderOf(attempt)
+  const { options } = attempt.candidate.provider
   const adapter = imageAdapterOf(attempt.candidate.provider)
   const writtenRequest = adapter
     ? writeTranslatedImages(attempt, { adapter, count, media })
@@ -69,7 +71,7 @@ function toProtocol(attempt: ImageAttempt, { media }: ImageInputs): ChatProtocol
       adapter ? adapter.toError(refusal, source) : toCallerError(refusal, source),
     toEvents: (answer) =>
       toImageEvents(
-        adapter ? adapter.read(answer, source) : readImages(answer, count, source),
+        adapter ? adapter.read(answer, source) : readImages(answer, { count, options }, source),
         attempt.request.params.images ? 'image_edit' : 'image_generation',
       ),
     stream: unused,

@@ -2,7 +2,7 @@ import { findNearestEndpoints } from './nearest-endpoint'
 import { ApiError } from '../errors'
 
 const modelPath =
-  /^\/(?:chat\/completions|completions|embeddings|moderations|rerank|images\/(?:generations|edits)|audio\/(?:speech|transcriptions|translations)|messages|models|responses|conversations)\b/
+  /^\/(?:chat\/completions|completions|embeddings|moderations|rerank|images\/(?:generations|edits|variations)|audio\/(?:speech|transcriptions|translations)|messages|models|responses|conversations)\b/
 
 /** An endpoint: its method in any case, and its path as the router reads it. */
 interface Endpoint {

@@ -35,6 +35,20 @@ test('ElevenLabs lists models by their ids, and Deepgram the projects of a key',
   expect(deepgram.judge({ status: 401, body: { err_code: 'INVALID_AUTH' } })).toBeUndefined()
 })
 
+test('Black Forest Labs reports the credits of a key', () => {
+  const { url, judge } = testOf('bfl', null)
+  expect(url).toBe('https://api.bfl.ai/v1/credits')
+  expect(judge({ status: 200, body: { credits: 12.5 } })).toMatchObject({ models: [] })
+  expect(judge({ status: 403, body: { detail: 'Not authenticated' } })).toBeUndefined()
+})
+
+test('Stability reports the balance of a key', () => {
+  const { url, judge } = testOf('stability', null)
+  expect(url).toBe('https://api.stability.ai/v1/user/balance')
+  expect(judge({ status: 200, body: { credits: 1 } })).toMatchObject({ models: [] })
+  expect(judge({ status: 401, body: { message: 'missing authorization header' } })).toBeUndefined()
+})
+
 test('a test of every provider goes to the host of its connection, or of its region', () => {
   for (const { key } of providers) {
     const { url } = testOf(key, 'https://one.example/v1')

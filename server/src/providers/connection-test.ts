@@ -34,7 +34,9 @@ export function createConnectionTest(line: ProviderRoute): ConnectionTest {
   if (dialect === 'bedrock') return bedrockTest(line)
   if (dialect === 'vertex') return vertexTest(line)
   if (dialect === 'azure') return azureTest(line)
-  if (options.speech.form === 'deepgram') return keyTest(line)
+  if (options.speech.form === 'deepgram') return keyTest(line, '/projects')
+  if (options.images.form === 'bfl') return keyTest(line, '/credits')
+  if (options.images.form === 'stability') return keyTest(line, '/v1/user/balance')
   return listTest(line, `${addressOf(line)}${options.paths.models ?? '/models'}`)
 }
 
@@ -65,10 +67,14 @@ function nameIn(item: unknown): string[] {
   return typeof name === 'string' ? [name.replace(/^models\//, '')] : []
 }
 
-/** Deepgram's list of models is the same for every key, and for none: that of its projects needs one. */
-const keyTest = ({ provider, connection }: ProviderRoute): ConnectionTest => ({
+/**
+ * Deepgram's list of models is the same for every key, and for none: that of its projects needs one. Black Forest Labs
+ * and Stability have no list, but tell the credits of a key: https://docs.bfl.ai/api-reference/get-the-users-credits
+ * https://platform.stability.ai/docs/api-reference
+ */
+const keyTest = ({ provider, connection }: ProviderRoute, path: string): ConnectionTest => ({
   method: 'GET',
-  url: `${addressOf({ provider, connection })}/projects`,
+  url: `${addressOf({ provider, connection })}${path}`,
   body: '',
   judge: ({ status, body }) =>
     status === 200 && isObject(body)

@@ -21,6 +21,12 @@ function providerOf(provider: Provider): Provider {
   return {
     ...provider,
     dialect: 'openai',
-    options: { ...options, paths, responsesModels: {}, takesResponses: false },
+    options: {
+      ...options,
+      paths,
+      responsesModels: {},
+      takesResponses: false,
+      images: { ...options.images, form: 'openai' },
+    },
   }
 }

@@ -145,6 +145,7 @@ export const hosts: readonly Provider[] = [
         completions: ['user', 'prompt_cache_isolation_key'],
       },
       embeddings: plainEmbeddings,
+      images: { form: 'fireworks' },
     },
   }),
   defineProvider(['openrouter', 'OpenRouter'], 'https://openrouter.ai/api/v1', {
@@ -166,6 +167,14 @@ export const hosts: readonly Provider[] = [
         ...plainEmbeddings,
         tasks: { field: 'input_type', words: { '': openRouterTasks } },
         images: { models: [''], format: 'parts' },
+      },
+      // https://openrouter.ai/docs/api/api-reference/images/generate-an-image
+      paths: { images: '/images' },
+      images: {
+        edits: 'openrouter',
+        dataModels: [''],
+        statesCost: true,
+        drop: ['stream', 'partial_images', 'style', 'moderation', 'input_fidelity'],
       },
     },
   }),

@@ -264,6 +264,17 @@ export const makers: readonly Provider[] = [
       },
     },
   }),
+  defineProvider(['bfl', 'Black Forest Labs'], 'https://api.bfl.ai/v1', {
+    authHeader: 'x-key',
+    // https://docs.bfl.ai/api_integration: there is no request that cancels a task.
+    abort: 'bills_all',
+    website: 'https://dashboard.bfl.ai',
+    options: { images: { form: 'bfl' } },
+  }),
+  defineProvider(['stability', 'Stability AI'], 'https://api.stability.ai', {
+    website: 'https://platform.stability.ai',
+    options: { images: { form: 'stability' } },
+  }),
   defineProvider(['deepgram', 'Deepgram'], 'https://api.deepgram.com/v1', {
     authScheme: 'Token',
     website: 'https://console.deepgram.com',

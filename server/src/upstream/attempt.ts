@@ -127,7 +127,7 @@ async function refused(attempt: UpstreamAttempt, response: Answer): Promise<Answ
 function post(attempt: UpstreamAttempt, delivery: Delivery): Promise<Answer> {
   const { candidate, request, deadline } = attempt
   const outgoing = attempt.protocol.request
-  const { operation, body } = outgoing
+  const { operation, body, method = 'POST' } = outgoing
   const { gatewayId, owner, options } = candidate.connection
   if (gatewayId !== null) return postToGateway(attempt, outgoing, { gatewayId, delivery })
   if (candidate.provider.dialect === 'sandbox' && operation !== 'responses') {
@@ -141,12 +141,12 @@ function post(attempt: UpstreamAttempt, delivery: Delivery): Promise<Answer> {
   const headers = toSentHeaders(candidate, outgoing, { url, hops: request.call.hops })
   const call: UpstreamCall = {
     url,
-    method: 'POST',
+    method,
     headers: tracedHeaders(
       attempt,
       content ? { ...headers, 'content-type': content.type } : headers,
     ),
-    ...(content ? { streamed: content } : { body: JSON.stringify(body) }),
+    ...(method === 'POST' && (content ? { streamed: content } : { body: JSON.stringify(body) })),
     signal: deadline,
     sent: delivery,
     owner,

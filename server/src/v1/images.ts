@@ -5,8 +5,8 @@ import { respond, type ReplyPorts } from './reply'
 import type { Gateway } from '../gateway/gateway'
 import { modelKey } from '../http/access'
 import type { Route } from '../http/route'
-import { ImageEditForm } from '../wire/image-form'
-import { ImageEditRequest, ImageRequest } from '../wire/image-request'
+import { ImageEditForm, ImageVariationForm } from '../wire/image-form'
+import { ImageEditRequest, ImageRequest, ImageVariationRequest } from '../wire/image-request'
 
 const Images = z
   .looseObject({
@@ -46,6 +46,31 @@ const Images = z
         },
       },
     ],
+  })
+
+const variationRoute = (gateway: Gateway, ports: ReplyPorts): Route =>
+  modelRoute({
+    method: 'post',
+    path: '/v1/images/variations',
+    access: modelKey('write'),
+    operationId: 'varyImages',
+    tag: 'Models',
+    summary: 'Create variations of an image',
+    notes:
+      "As JSON, where the image is an address or a data URL, or as a form, where it is a file of at most 23 MB. For servers of OpenAI's form and the sandbox.",
+    headers: idempotencyHeader,
+    body: ImageVariationRequest.meta({ ref: 'ImageVariationRequest' }),
+    formBody: ImageVariationForm.meta({ ref: 'ImageVariationForm' }),
+    examples: {
+      'One image': {
+        model: 'sandbox/image',
+        images: [{ image_url: 'data:image/png;base64,iVBORw0KGgo=' }],
+        size: '256x256',
+      },
+    },
+    responses: { 200: Images.describe('The images') },
+    errors: modelErrors,
+    handler: (call) => respond(call, gateway.varyImages, ports),
   })
 
 export const imageRoutes = (gateway: Gateway, ports: ReplyPorts): Route[] => [
@@ -91,4 +116,5 @@ export const imageRoutes = (gateway: Gateway, ports: ReplyPorts): Route[] => [
     errors: modelErrors,
     handler: (call) => respond(call, gateway.editImages, ports),
   }),
+  variationRoute(gateway, ports),
 ]

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { imageFields, ImageEditRequest, maxInputs } from './image-request'
+import { imageFields, ImageEditRequest, maxInputs, variationFields } from './image-request'
 import type { JsonObject } from './json-body'
 import { UploadedFile } from './uploaded-file'
 import { invalidRequest } from '../errors'
@@ -15,6 +15,12 @@ export const ImageEditForm = z.looseObject({
     .describe('The files to change: one in `image`, or up to 16 in `image[]`'),
   mask: file.optional().describe('Transparent where the first image is to be changed'),
   input_fidelity: ImageEditRequest.shape.input_fidelity,
+})
+
+/** `POST /v1/images/variations` as a form, for its description. Source: contract 4.15. */
+export const ImageVariationForm = z.looseObject({
+  ...variationFields,
+  image: file.describe('The file to vary'),
 })
 
 /** An image of a form, with the type of its content. */

@@ -98,10 +98,36 @@ export const ImageEditRequest = toSparse(
 )
 export type ImageEditRequest = z.output<typeof ImageEditRequest>
 
-const AnyRequest = z.looseObject({ ...imageFields, prompt: z.string() })
+/** The fields of a request for variations. */
+export const variationFields = {
+  model: imageFields.model,
+  n: imageFields.n,
+  size: imageFields.size,
+  response_format: imageFields.response_format,
+  user: imageFields.user,
+  safety_identifier: imageFields.safety_identifier,
+}
 
-/** A request for images, new or changed. */
+/** `POST /v1/images/variations`. Source: contract 4.15. */
+export const ImageVariationRequest = toSparse(
+  z.looseObject({
+    ...variationFields,
+    images: z
+      .array(InputImage)
+      .length(1)
+      .describe('The image to vary: an `https:` address or a data URL'),
+  }),
+)
+export type ImageVariationRequest = z.output<typeof ImageVariationRequest>
+
+const AnyRequest = z.looseObject({ ...imageFields, prompt: z.string().optional() })
+
+/** A request for images: new, changed, or, where images come without a prompt, varied. */
 export type AnyImageRequest = z.output<typeof AnyRequest> & {
   images?: ImageEditRequest['images']
   mask?: ImageEditRequest['mask']
 }
+
+/** Returns whether a request is for variations of an image. */
+export const isVariation = ({ images, prompt }: Pick<AnyImageRequest, 'images' | 'prompt'>) =>
+  images !== undefined && (prompt ?? undefined) === undefined

@@ -24,6 +24,7 @@ const input = { model: 'sandbox/embedding', input: 'Hello!' }
 const judged = { model: 'sandbox/moderation', input: 'Hello!' }
 const drawn = { model: 'sandbox/image', prompt: 'Hello!', size: '16x16' }
 const edited = { ...drawn, images: [{ image_url: 'data:image/png;base64,AAAA' }] }
+const varied = { model: 'sandbox/image', size: '16x16', images: edited.images }
 const ranked = { model: 'sandbox/rerank', query: 'Hello!', documents: ['Hello!'] }
 
 const spoken = { model: 'sandbox/speech', input: 'Hello!' }
@@ -41,6 +42,7 @@ const routes = [
   { method: 'POST', path: '/v1/audio/speech', needs: 'write', body: spoken },
   { method: 'POST', path: '/v1/images/generations', needs: 'write', body: drawn },
   { method: 'POST', path: '/v1/images/edits', needs: 'write', body: edited },
+  { method: 'POST', path: '/v1/images/variations', needs: 'write', body: varied },
 ] as const
 type Route = (typeof routes)[number]
 

@@ -174,6 +174,7 @@ describe('each route', () => {
       'post /v1/embeddings',
       'post /v1/images/edits',
       'post /v1/images/generations',
+      'post /v1/images/variations',
       'post /v1/messages',
       'post /v1/messages/count_tokens',
       'post /v1/moderations',

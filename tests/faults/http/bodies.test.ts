@@ -27,6 +27,7 @@ const doors = [
   ['/v1/audio/speech', mebibyte],
   ['/v1/images/generations', 8 * mebibyte],
   ['/v1/images/edits', 32 * mebibyte],
+  ['/v1/images/variations', 32 * mebibyte],
   ['/api/admin/users', 64 * 1024],
 ] as const
 
@@ -119,7 +120,7 @@ describe.each(doors)('%s', (path, limit) => {
   ])('H09: the content type "%s" is rejected', async (type) => {
     const { status, error } = await call('{}', { 'content-type': type })
     // Changes of images may be a form, which this is none of.
-    const isForm = path === '/v1/images/edits' && type.startsWith('multipart/')
+    const isForm = /images.(edits|variations)/.test(path) && type.startsWith('multipart/')
     expect([status, error]).toMatchObject([
       400,
       refused(isForm ? 'bad_format' : 'wrong_content_type'),

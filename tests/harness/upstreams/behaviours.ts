@@ -11,7 +11,7 @@ import { statuses } from './behaviours/statuses'
 import { timing } from './behaviours/timing'
 import { toolCalls } from './behaviours/tool-calls'
 import { usage } from './behaviours/usage'
-import { drawings, edits } from './drawings'
+import { drawings, edits, variations } from './drawings'
 import { embeddings } from './embeddings'
 import { moderations } from './moderations'
 import { rankings } from './rankings'
@@ -42,6 +42,7 @@ const own: readonly (readonly [string, Record<string, Behaviour>])[] = [
   ...foreignSpeeches,
   ['/images/generations', drawings],
   ['/images/edits', edits],
+  ['/images/variations', variations],
   ['/messages', messages],
   ['/audio/transcriptions', transcripts],
   ['/audio/translations', transcripts],

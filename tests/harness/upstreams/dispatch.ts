@@ -25,6 +25,7 @@ const endpoints = [
   '/v1/speech-to-text',
   '/v1/images/generations',
   '/v1/images/edits',
+  '/v1/images/variations',
   '/v1/messages',
 ]
 

@@ -227,3 +227,19 @@ export const edits: Record<string, Behaviour> = {
   'edit-form': editByForm,
   'draw-xai': asXai,
 }
+
+/** https://platform.openai.com/docs/api-reference/images/createVariation: a form, paid by the image. */
+const varyAsDallE: Behaviour = async (call) => {
+  const { body } = call.received
+  const { image, response_format: form } = body
+  if (typeof image !== 'object' || image === null) return refuse(call, 'image')
+  for (const name of ['images', 'prompt', 'quality', 'stream']) {
+    if (name in body) return refuse(call, name)
+  }
+  const made = form === 'b64_json' ? dataOf(call) : { url: 'https://images.example/one.png' }
+  const data = Array.from({ length: countIn(call) }, () => made)
+  await answer(call, { created: 1_795_219_200, data })
+}
+
+/** Behaviours that only variations of images have. */
+export const variations: Record<string, Behaviour> = { ok: varyAsDallE }

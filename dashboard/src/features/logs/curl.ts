@@ -29,6 +29,7 @@ const samples: Readonly<Record<string, object>> = {
     prompt: 'At dusk',
     images: [{ image_url: 'https://example.com/lighthouse.png' }],
   },
+  '/v1/images/variations': { images: [{ image_url: 'https://example.com/lighthouse.png' }] },
   '/v1/audio/speech': { voice: 'alloy', input: 'Hello!' },
   '/v1/messages': { max_tokens: 256, messages: greeting },
   '/v1/responses': { input: 'Hello!' },

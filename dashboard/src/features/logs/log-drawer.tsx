@@ -37,6 +37,7 @@ const withoutPlayground: ReadonlySet<string> = new Set([
   '/v1/rerank',
   '/v2/rerank',
   '/v1/images/edits',
+  '/v1/images/variations',
   '/v1/audio/translations',
 ])
 

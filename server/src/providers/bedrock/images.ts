@@ -3,6 +3,7 @@ import { pathOf, toBaseModel } from './address'
 import { toError } from './failure'
 import { toAspectRatio } from '../aspect-ratio'
 import type { ImageAdapter, ImageTarget, ImageWish } from '../image-adapter'
+import { stabilityRatios } from '../stability/images'
 import { unsupported } from '../unsupported-fields'
 import { invalidAnswer } from '../upstream-error'
 import { invalidRequest } from '../../errors'
@@ -10,9 +11,6 @@ import { parseImageSize } from '../../wire/image-request'
 import type { JsonObject } from '../../wire/json-body'
 
 const isStability = (model: string) => model.startsWith('stability.')
-
-/** https://docs.aws.amazon.com/bedrock/latest/userguide/stable-image-services.html */
-const stabilityRatios = ['1:1', '2:3', '3:2', '4:5', '5:4', '9:16', '16:9', '9:21', '21:9']
 
 /** The most characters of a prompt of Amazon's models. */
 const maxAmazonPrompt = 1024

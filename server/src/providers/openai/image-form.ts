@@ -15,12 +15,13 @@ export interface ImageFiles {
  */
 export function toImageForm(body: JsonObject, { images, mask }: ImageFiles): OutgoingContent {
   const name = images.length === 1 ? 'image' : 'image[]'
-  const files = images.map((image, index) => [name, toFile(image, `image-${index}`)] as const)
-  const masks = mask ? [['mask', toFile(mask, 'mask')] as const] : []
+  const files = images.map((image, index) => [name, toImageFile(image, `image-${index}`)] as const)
+  const masks = mask ? [['mask', toImageFile(mask, 'mask')] as const] : []
   return toFormContent([...toFormFields(body), ...files, ...masks])
 }
 
-function toFile({ mimeType, base64 }: MediaData, name: string): OutgoingFile {
+/** Returns an image as a file of a form, with a name that ends as its type. */
+export function toImageFile({ mimeType, base64 }: MediaData, name: string): OutgoingFile {
   const content = Buffer.from(base64, 'base64')
   const [, end = 'bin'] = /^image\/(\w+)/.exec(mimeType) ?? []
   return {

@@ -2,6 +2,7 @@ import { readImageUsage, toImageUsageBlock } from './images'
 import type { RelayedStream } from './relayed-stream'
 import { readEvent } from '../event'
 import type { ImageAnswer } from '../image-adapter'
+import type { RelayOptions } from '../provider'
 import { invalidAnswer, type ErrorSource } from '../upstream-error'
 import { toImageFrame, type ImageEventPrefix } from '../../wire/image-events'
 import type { JsonObject } from '../../wire/json-body'
@@ -13,6 +14,7 @@ export interface ImageStreamFacts {
   source: ErrorSource
   /** The number of requested images. */
   count: number
+  options: Pick<RelayOptions, 'images'>
   /** Counts an image that was completed: its own tokens where the provider reports them. */
   countImage: (image: ImageAnswer) => Usage
   /** Estimates the use of so many images that have not come. */
@@ -77,12 +79,12 @@ export class ImageStream implements RelayedStream {
   }
 
   #complete({ size, quality, b64_json: data, usage }: JsonObject): void {
-    const { count, countImage } = this.#facts
+    const { count, options, countImage } = this.#facts
     if (this.#completed >= count) return
     this.#completed += 1
     const image = countImage({
       images: [typeof data === 'string' ? { b64_json: data } : {}],
-      usage: readImageUsage(usage),
+      usage: readImageUsage(usage, options),
       ...(typeof size === 'string' && { size }),
       ...(typeof quality === 'string' && { quality }),
     })

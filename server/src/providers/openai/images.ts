@@ -7,7 +7,8 @@ import type { RelayOptions } from '../provider'
 import { invalidAnswer, toCallerError, type ErrorSource } from '../upstream-error'
 import { parseImageSize, type AnyImageRequest } from '../../wire/image-request'
 import { isObject, type JsonObject } from '../../wire/json-body'
-import { readUsage, type Usage } from '../../wire/usage'
+import { noUsage, readUsage, type Usage } from '../../wire/usage'
+import { parseUsd } from '../../wire/usd'
 
 /** Whether a model answers with data alone, and refuses a `response_format`. */
 const hasDataOnly = ({ images }: RelayOptions, model: string) =>
@@ -47,6 +48,13 @@ export function toUpstreamInputs(
   const inputs = images.map(({ image_url: url }) =>
     edits === 'xai' ? { type: 'image_url', url } : { image_url: url },
   )
+  if (edits === 'openrouter') {
+    const references = images.map(({ image_url: url }) => ({
+      type: 'image_url',
+      image_url: { url },
+    }))
+    return { images: undefined, input_references: references }
+  }
   const [first] = inputs
   if (edits === 'xai')
     return inputs.length > 1 ? { images: inputs } : { images: undefined, image: first }
@@ -80,8 +88,18 @@ const Answer = z.looseObject({
 /** The fields of an answer that go on to the caller beside the images. */
 const passedFields = ['created', 'background', 'output_format', 'quality', 'size'] as const
 
+/** The number of images that are read, and the provider's options. */
+interface ImageReading {
+  count: number
+  options: Pick<RelayOptions, 'images'>
+}
+
 /** Reads an answer with up to `count` images. Throws `provider_error`. */
-export function readImages(answer: unknown, count: number, source: ErrorSource): ImageAnswer {
+export function readImages(
+  answer: unknown,
+  { count, options }: ImageReading,
+  source: ErrorSource,
+): ImageAnswer {
   if (isObject(answer) && isFailure(answer)) {
     throw toCallerError({ status: 200, body: answer }, source)
   }
@@ -99,7 +117,7 @@ export function readImages(answer: unknown, count: number, source: ErrorSource):
   }
   return {
     images,
-    usage: readImageUsage(usage),
+    usage: readImageUsage(usage, options),
     size: size ?? undefined,
     quality: quality ?? undefined,
     fields,
@@ -116,7 +134,10 @@ const toMadeImage = ({
 })
 
 /** Reads the counts of an answer with images: output that is not said to be text is theirs. */
-export function readImageUsage(block: unknown): Usage | undefined {
+export function readImageUsage(
+  block: unknown,
+  { images: { statesCost } }: ImageReading['options'],
+): Usage | undefined {
   if (!isObject(block)) return undefined
   const output = block['output_tokens'] ?? block['completion_tokens']
   const outputDetails = block['output_tokens_details'] ?? block['completion_tokens_details']
@@ -130,8 +151,15 @@ export function readImageUsage(block: unknown): Usage | undefined {
     },
     'inside',
   )
-  return usage
+  const requestFee = statesCost ? readCost(block['cost']) : undefined
+  return requestFee === undefined ? usage : { ...(usage ?? noUsage), requestFee }
 }
+
+/** The highest cost of one request that is believed, in USD. */
+const maxCostUsd = 1000
+
+const readCost = (cost: unknown): bigint | undefined =>
+  typeof cost === 'number' && cost >= 0 && cost <= maxCostUsd ? parseUsd(cost) : undefined
 
 /** The `usage` of an answer with images, as OpenAI has it. */
 export const toImageUsageBlock = (usage: Usage) => {

@@ -59,14 +59,14 @@ function toSides(size: string | null | undefined): Pick<Drawing, 'width' | 'heig
   return { width: toSide(width), height: toSide(height) }
 }
 
-/** `POST /images/generations`. Throws `Refusal`. */
+/** `POST /images/generations`, which draws variations too. Throws `Refusal`. */
 export function answerImages(body: unknown): Response {
-  const { model, prompt, n, size } = parse(SandboxImageRequest, body)
+  const { model, prompt = '', n, size } = parse(SandboxImageRequest, body)
   requireModel(model, 'image')
   const { width, height } = toSides(size)
   const data = Array.from({ length: n ?? 1 }, (_, index) => ({
     b64_json: drawPng({ width, height, seed: crc32(`${index} ${prompt}`) }).toString('base64'),
-    revised_prompt: `Simulated: ${prompt}`,
+    ...(prompt !== '' && { revised_prompt: `Simulated: ${prompt}` }),
   }))
   const tokens = countPromptTokens(prompt)
   const usage = {

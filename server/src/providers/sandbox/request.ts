@@ -102,7 +102,8 @@ export const SandboxTranscriptionRequest = z.looseObject({
 /** The fields of `POST /images/generations`. */
 export const SandboxImageRequest = z.looseObject({
   model: z.string(),
-  prompt: Text,
+  /** Absent for variations of an image. */
+  prompt: Text.optional(),
   n: z.int().min(1).max(10).nullish(),
   size: z.string().nullish(),
 })
