@@ -8,6 +8,8 @@ import {
   columnsOf,
   frameworkColumns,
   frameworks,
+  rankingClients,
+  rankingColumns,
   versionsOf,
   type Client,
 } from './clients'
@@ -36,6 +38,12 @@ export const frameworkTable: Table = {
   head: ['framework', 'versions', ...Object.keys(frameworkColumns)],
   labels: frameworks.map(({ label }) => label),
   begin: '<!-- frameworks: written by npm run test:clients -- --write -->',
+}
+
+export const rankingTable: Table = {
+  head: ['client', 'versions', ...Object.keys(rankingColumns)],
+  labels: rankingClients.map(({ label }) => label),
+  begin: '<!-- rerankers: written by npm run test:clients -- --write -->',
 }
 
 export const judgeTable: Table = {
