@@ -131,6 +131,35 @@ export const frameworks: readonly Client[] = [
   framework(python('pydantic-ai', 'Pydantic AI, `OpenRouterModel`', ['pydantic-ai-slim'])),
 ]
 
+export const mediaColumns: Columns = {
+  images: ['images'],
+  'images, streamed': ['images-stream'],
+  edits: ['edits'],
+  'edits, streamed': ['edits-stream'],
+  speech: ['speech'],
+  'speech, streamed': ['speech-stream'],
+  transcriptions: ['transcriptions'],
+  'transcriptions, streamed': ['transcriptions-stream'],
+  translations: ['translations'],
+  moderations: ['moderations'],
+}
+
+/** A program for images and sound, with the manifest of the client that it belongs to. */
+const media = (client: Client, program: string): Client => ({
+  ...client,
+  name: `${client.name}-media`,
+  program,
+  manifest: client.manifest ?? client.program,
+  columns: mediaColumns,
+})
+
+/** Clients of images, sound and moderation, with models of several formats each. In the order of their table. */
+export const mediaClients: readonly Client[] = [
+  ...[7, 6, 5].map((major) => media(openaiJs(major), 'openai-js-media')),
+  media(python('openai-python', 'OpenAI SDK for Python', ['openai']), 'openai-python-media'),
+  media(aiSdk('ai-sdk-openai', '@ai-sdk/openai'), 'ai-sdk-media'),
+]
+
 export const rankingColumns: Columns = {
   rank: ['rank'],
   'top results': ['top'],

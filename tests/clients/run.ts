@@ -9,7 +9,7 @@ import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { agents, type Agent } from './agents/agents'
 import { findNetworkProblem, runAgentAlone } from './agents/run-agents'
-import { casesOf, clients, frameworks, rankingClients, type Client } from './clients'
+import { casesOf, clients, frameworks, mediaClients, rankingClients, type Client } from './clients'
 import { judges, type Judge } from './judges'
 import { outputTail, runCommand } from './command'
 import { isPrepared, prepare, type Prepared } from './prepare'
@@ -22,6 +22,7 @@ import {
   formatJudgement,
   frameworkTable,
   judgeTable,
+  mediaTable,
   rankingTable,
   rowOf,
   writeTable,
@@ -159,6 +160,7 @@ async function runAll(chosen: readonly Tried[], fixture: Fixture, runDir: string
 const everyClient: readonly Tried[] = [
   ...clients,
   ...frameworks,
+  ...mediaClients,
   ...rankingClients,
   ...judges,
   ...agents,
@@ -184,6 +186,10 @@ function judge(outcomes: readonly Outcome[], write: boolean): number {
     {
       table: frameworkTable,
       rows: rowsOf(ran, frameworks),
+    },
+    {
+      table: mediaTable,
+      rows: rowsOf(ran, mediaClients),
     },
     {
       table: rankingTable,

@@ -8,6 +8,8 @@ import {
   columnsOf,
   frameworkColumns,
   frameworks,
+  mediaClients,
+  mediaColumns,
   rankingClients,
   rankingColumns,
   versionsOf,
@@ -38,6 +40,12 @@ export const frameworkTable: Table = {
   head: ['framework', 'versions', ...Object.keys(frameworkColumns)],
   labels: frameworks.map(({ label }) => label),
   begin: '<!-- frameworks: written by npm run test:clients -- --write -->',
+}
+
+export const mediaTable: Table = {
+  head: ['client', 'versions', ...Object.keys(mediaColumns)],
+  labels: mediaClients.map(({ label }) => label),
+  begin: '<!-- images and sound: written by npm run test:clients -- --write -->',
 }
 
 export const rankingTable: Table = {
