@@ -58,7 +58,7 @@ const models: Readonly<Record<string, Json>> = {
   'cohere/rank-cohere': searched,
 }
 
-/** What programs read in their environment, as JSON. The first model of each list streams by itself. */
+/** Lists that programs read in their environment, as JSON. The first model of each list streams by itself. */
 const lists = {
   IMAGE_MODELS: [
     'openai-like/ok',
@@ -107,7 +107,10 @@ export async function addMediaModels({ gateway, upstream }: Rig): Promise<Record
   for (const key of ownFormats) await connect(key, key === 'cohere' ? host : upstream.url)
   for (const [id, fields] of Object.entries(models))
     await gateway.admin('POST', '/models', { id, name: id, ...fields })
-  const named = Object.entries(lists).map(([name, list]) => [name, JSON.stringify(list)])
+  const named = Object.entries(lists).map(([name, list]): [string, string] => [
+    name,
+    JSON.stringify(list),
+  ])
   return {
     ...Object.fromEntries(named),
     TRANSLATION_MODEL: 'openai-like/whisper',
