@@ -1,5 +1,12 @@
 import { expect, test } from 'bun:test'
-import { clients, frameworks, versionsOf, type Client } from './clients'
+import {
+  clients,
+  frameworks,
+  mediaClients,
+  rankingClients,
+  versionsOf,
+  type Client,
+} from './clients'
 import { agents } from './agents/agents'
 import { casesOf, casesOfColumn } from './agents/cases'
 import { judges } from './judges'
@@ -9,6 +16,8 @@ import {
   clientTable,
   frameworkTable,
   judgeTable,
+  mediaTable,
+  rankingTable,
   formatJudgement,
   formatTable,
   rowOf,
@@ -19,6 +28,8 @@ const beginningOf = (client: Client) => `| ${client.label} | ${versionsOf(client
 test('docs/guides/clients.md lists each client, judge and agent, with the installed versions', () => {
   expect(formatTable(clientTable)).toEqual(clients.map(beginningOf))
   expect(formatTable(frameworkTable)).toEqual(frameworks.map(beginningOf))
+  expect(formatTable(mediaTable)).toEqual(mediaClients.map(beginningOf))
+  expect(formatTable(rankingTable)).toEqual(rankingClients.map(beginningOf))
   expect(formatTable(judgeTable)).toEqual(judges.map(beginningOf))
   expect(formatTable(agentTable)).toEqual(agents.map(beginningOf))
 })

@@ -131,6 +131,59 @@ export const frameworks: readonly Client[] = [
   framework(python('pydantic-ai', 'Pydantic AI, `OpenRouterModel`', ['pydantic-ai-slim'])),
 ]
 
+export const mediaColumns: Columns = {
+  images: ['images'],
+  'images, streamed': ['images-stream'],
+  edits: ['edits'],
+  'edits, streamed': ['edits-stream'],
+  speech: ['speech'],
+  'speech, streamed': ['speech-stream'],
+  transcriptions: ['transcriptions'],
+  'transcriptions, streamed': ['transcriptions-stream'],
+  translations: ['translations'],
+  moderations: ['moderations'],
+}
+
+/** A program for images and sound, with the manifest of the client that it belongs to. */
+const media = (client: Client, program: string): Client => ({
+  ...client,
+  name: `${client.name}-media`,
+  program,
+  manifest: client.manifest ?? client.program,
+  columns: mediaColumns,
+})
+
+/** Clients of images, sound and moderation, with models of several formats each. In the order of their table. */
+export const mediaClients: readonly Client[] = [
+  ...[7, 6, 5].map((major) => media(openaiJs(major), 'openai-js-media')),
+  media(python('openai-python', 'OpenAI SDK for Python', ['openai']), 'openai-python-media'),
+  media(aiSdk('ai-sdk-openai', '@ai-sdk/openai'), 'ai-sdk-media'),
+]
+
+export const rankingColumns: Columns = {
+  rank: ['rank'],
+  'top results': ['top'],
+  errors: ['error-401', 'error-404'],
+}
+
+const ranking = (client: Client): Client => ({ ...client, columns: rankingColumns })
+
+/** Clients of rerankers, with models of several formats each. In the order of their table. */
+export const rankingClients: readonly Client[] = [
+  ranking(node('cohere-js', 'Cohere SDK for JavaScript, v1 and v2', ['cohere-ai'])),
+  ranking(python('cohere-python', 'Cohere SDK for Python, v1 and v2', ['cohere'])),
+  ranking(
+    node('ai-sdk-rerank', 'Vercel AI SDK, `rerank` with `@ai-sdk/cohere`', [
+      'ai',
+      '@ai-sdk/cohere',
+    ]),
+  ),
+  ranking(
+    node('langchain-cohere-js', 'LangChain for JavaScript, `CohereRerank`', ['@langchain/cohere']),
+  ),
+  ranking(python('langchain-cohere', 'LangChain for Python, `CohereRerank`', ['langchain-cohere'])),
+]
+
 export const columnsOf = ({ columns: own = columns }: Client): Columns => own
 
 export const casesOf = (client: Client): string[] => Object.values(columnsOf(client)).flat()

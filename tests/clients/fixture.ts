@@ -2,6 +2,7 @@ import { eventually } from '../../server/testing/eventually'
 import { startRig, type Customer, type Rig } from '../harness/server'
 import { vectorOf } from '../harness/upstreams/embeddings'
 import { soundOf } from '../harness/upstreams/speeches'
+import { addMediaModels } from './media-models'
 
 /** A program's report of one case. */
 export interface Result {
@@ -50,6 +51,7 @@ export async function createClientFixture(): Promise<Fixture> {
   const limited = await plan('one a minute', { requests_per_minute: 1 })
   // Shared objects are created here, as all clients start at once.
   await gateway.customer()
+  const media = await addMediaModels(rig)
   return {
     rig,
     async startClientRun(name) {
@@ -67,6 +69,7 @@ export async function createClientFixture(): Promise<Fixture> {
         GREETING: 'All is well at the fake provider today, thank you.',
         VECTOR: JSON.stringify(vectorOf('a', 8)),
         SOUND: soundOf('Hello').toString('base64'),
+        ...media,
         ...(await modelsOf(rig, name)),
       }
       return {

@@ -9,7 +9,7 @@ import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { agents, type Agent } from './agents/agents'
 import { findNetworkProblem, runAgentAlone } from './agents/run-agents'
-import { casesOf, clients, frameworks, type Client } from './clients'
+import { casesOf, clients, frameworks, mediaClients, rankingClients, type Client } from './clients'
 import { judges, type Judge } from './judges'
 import { outputTail, runCommand } from './command'
 import { isPrepared, prepare, type Prepared } from './prepare'
@@ -22,6 +22,8 @@ import {
   formatJudgement,
   frameworkTable,
   judgeTable,
+  mediaTable,
+  rankingTable,
   rowOf,
   writeTable,
 } from './table'
@@ -155,7 +157,14 @@ async function runAll(chosen: readonly Tried[], fixture: Fixture, runDir: string
   return everyClient.flatMap((client) => outcomes.filter((outcome) => outcome.client === client))
 }
 
-const everyClient: readonly Tried[] = [...clients, ...frameworks, ...judges, ...agents]
+const everyClient: readonly Tried[] = [
+  ...clients,
+  ...frameworks,
+  ...mediaClients,
+  ...rankingClients,
+  ...judges,
+  ...agents,
+]
 
 const weightOf = ({ language }: Client) => ['node', 'python', 'java', 'go'].indexOf(language)
 
@@ -177,6 +186,14 @@ function judge(outcomes: readonly Outcome[], write: boolean): number {
     {
       table: frameworkTable,
       rows: rowsOf(ran, frameworks),
+    },
+    {
+      table: mediaTable,
+      rows: rowsOf(ran, mediaClients),
+    },
+    {
+      table: rankingTable,
+      rows: rowsOf(ran, rankingClients),
     },
     {
       table: judgeTable,

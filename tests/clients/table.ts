@@ -8,6 +8,10 @@ import {
   columnsOf,
   frameworkColumns,
   frameworks,
+  mediaClients,
+  mediaColumns,
+  rankingClients,
+  rankingColumns,
   versionsOf,
   type Client,
 } from './clients'
@@ -36,6 +40,18 @@ export const frameworkTable: Table = {
   head: ['framework', 'versions', ...Object.keys(frameworkColumns)],
   labels: frameworks.map(({ label }) => label),
   begin: '<!-- frameworks: written by npm run test:clients -- --write -->',
+}
+
+export const mediaTable: Table = {
+  head: ['client', 'versions', ...Object.keys(mediaColumns)],
+  labels: mediaClients.map(({ label }) => label),
+  begin: '<!-- images and sound: written by npm run test:clients -- --write -->',
+}
+
+export const rankingTable: Table = {
+  head: ['client', 'versions', ...Object.keys(rankingColumns)],
+  labels: rankingClients.map(({ label }) => label),
+  begin: '<!-- rerankers: written by npm run test:clients -- --write -->',
 }
 
 export const judgeTable: Table = {

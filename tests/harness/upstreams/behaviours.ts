@@ -13,6 +13,7 @@ import { toolCalls } from './behaviours/tool-calls'
 import { usage } from './behaviours/usage'
 import { drawings, edits, variations } from './drawings'
 import { embeddings } from './embeddings'
+import { foreignDrawings } from './foreign-drawings'
 import { moderations } from './moderations'
 import { rankings } from './rankings'
 import { foreignSpeeches, speeches } from './speeches'
@@ -40,6 +41,7 @@ const own: readonly (readonly [string, Record<string, Behaviour>])[] = [
   ['/rerank', rankings],
   ['/audio/speech', speeches],
   ...foreignSpeeches,
+  ...foreignDrawings,
   ['/images/generations', drawings],
   ['/images/edits', edits],
   ['/images/variations', variations],

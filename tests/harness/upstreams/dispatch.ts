@@ -1,9 +1,10 @@
 import { behaviourOf } from './behaviours'
 import { errorBody } from './behaviours/statuses'
 import { billOf } from './bill'
-import { type Attempt, capOf, isJson } from './call'
+import { type Attempt, capOf, isJson, type Json } from './call'
 import { publishedModels, readCatalogue } from './catalogue'
 import type { Connection } from './connection'
+import { drawingModelOf } from './foreign-drawings'
 import { type Exchange, type Log, clearLog, recordRequest, parseBody } from './log'
 import { parseModelName } from './model-name'
 import { Reply } from './reply'
@@ -61,10 +62,14 @@ function ageOf(log: Log, model: string): () => number {
   return () => performance.now() - first
 }
 
+/** The behaviour that a request in the format of another provider names; undefined for other requests. */
+const foreignModelOf = (path: string, body: Json): string | undefined =>
+  speechModelOf(path, body) ?? drawingModelOf(path)
+
 /** Runs the behaviour that a model's name asks for. */
 async function behave(log: Log, exchange: Exchange, id: string): Promise<void> {
   const { request, reply, path, body } = exchange
-  const model = speechModelOf(path, body) ?? String(body['model'])
+  const model = foreignModelOf(path, body) ?? String(body['model'])
   const recorded = log.recordings.get(model)
   const name = parseModelName(model, (behaviour) => behaviourOf(path, behaviour) !== undefined)
   const behaviour = recorded ?? (name && behaviourOf(path, name.behaviour))
@@ -108,7 +113,7 @@ export async function answer(log: Log, request: RawRequest, connection: Connecti
   if (request.method === 'GET' && path === '/v1/models') {
     return reply.json(200, publishedModels(log.catalogue))
   }
-  const isKnown = endpoints.includes(path) || speechModelOf(path, exchange.body) !== undefined
+  const isKnown = endpoints.includes(path) || foreignModelOf(path, exchange.body) !== undefined
   if (request.method !== 'POST' || !isKnown) return notFound(exchange, path)
   await behave(log, exchange, id)
 }

@@ -72,25 +72,28 @@ const dataOf = (call: Call) => {
 const frame = (type: string, fields: Json) =>
   `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`
 
+/** The beginning of the names of a stream's events. */
+const prefixOf = ({ received: { path } }: Call) =>
+  path.endsWith('/edits') ? 'image_edit' : 'image_generation'
+
 /** Opens a stream with the unfinished images that were requested. */
 async function openStream(call: Call): Promise<void> {
   const { attempt, received, reply } = call
   attempt.answered = true
   reply.head(200, { headers: { 'content-type': 'text/event-stream' } })
   const head = { created_at: 1_795_219_200, ...chosen(call) }
-  const partials = numberIn(received.body['partial_images'], 0)
+  const partials = Number(received.body['partial_images'] ?? 0)
   for (let index = 0; index < partials; index += 1) {
     const partial = { ...head, ...dataOf(call), partial_image_index: index }
-    await reply.body(frame('image_generation.partial_image', partial))
+    await reply.body(frame(`${prefixOf(call)}.partial_image`, partial))
   }
 }
 
 /** https://platform.openai.com/docs/api-reference/images-streaming */
-async function streamImage(call: Call): Promise<void> {
+async function streamImage(call: Call, usage = usageOf(call, 1)): Promise<void> {
   await openStream(call)
   const image = { created_at: 1_795_219_200, ...chosen(call), ...dataOf(call) }
-  const completed = { ...image, usage: usageOf(call, 1) }
-  await call.reply.body(frame('image_generation.completed', completed))
+  await call.reply.body(frame(`${prefixOf(call)}.completed`, { ...image, usage }))
   await call.reply.finish()
   call.attempt.complete = true
 }
@@ -202,22 +205,25 @@ const editByForm: Behaviour = async (call) => {
   await answerEdit(call, several.length)
 }
 
-const answerEdit = async (call: Parameters<Behaviour>[0], inputs: number) => {
+const answerEdit = async (call: Call, inputs: number) => {
   const usage = usageOf(call, countIn(call))
   const imageTokens = inputs * tokensPerInput
   const text = Number(usage['input_tokens'])
   const { size, quality } = chosen(call)
+  const counted = {
+    ...usage,
+    total_tokens: Number(usage['total_tokens']) + imageTokens,
+    input_tokens: text + imageTokens,
+    input_tokens_details: { text_tokens: text, image_tokens: imageTokens },
+  }
+  // A form has it as a text.
+  if (String(call.received.body['stream']) === 'true') return streamImage(call, counted)
   await answer(call, {
     created: 1_795_219_200,
     size,
     quality,
     data: Array.from({ length: countIn(call) }, () => dataOf(call)),
-    usage: {
-      ...usage,
-      total_tokens: Number(usage['total_tokens']) + imageTokens,
-      input_tokens: text + imageTokens,
-      input_tokens_details: { text_tokens: text, image_tokens: imageTokens },
-    },
+    usage: counted,
   })
 }
 
