@@ -85,6 +85,11 @@ export class FormParts implements AsyncDisposable {
     place.file = new UploadedFile({ path, name: checkedName, type, ...written })
   }
 
+  /** The field whose file has not arrived whole; null where there is none. */
+  get arrivingField(): string | null {
+    return this.#files.find(({ file }) => !file)?.field ?? null
+  }
+
   /** Adds the files once all of them are written. Throws `invalid_request`. */
   addWrittenFiles(): void {
     for (const { field, key, file } of this.#files) this.#set(field, key, file)

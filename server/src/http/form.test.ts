@@ -219,6 +219,7 @@ test('a form that stops arriving is rejected, and its connection closes', async 
   await clock.advance(21_000)
   await eventually(() => text.includes('too slowly'))
   expect(text).toContain('HTTP/1.1 400')
+  expect(text).toContain('"param":"file"')
   await eventually(async () => (await listed()).length === 0)
   socket.destroy()
 })

@@ -136,7 +136,7 @@ async function pipe(request: Request, piping: Piping): Promise<number> {
   }
   try {
     const reading = Promise.race([read(), failed])
-    return await withTimeout(reading, maxMs, { late: tooSlow, ...(clock && { clock }) })
+    return await withTimeout(reading, maxMs, { late: tooSlow(parts), ...(clock && { clock }) })
   } catch (thrown) {
     throw thrown instanceof ApiError ? thrown : broken(thrown)
   } finally {
@@ -206,9 +206,9 @@ interface Feeding {
 }
 
 async function feed({ reader, request, piping, parser }: Feeding): Promise<number> {
-  const { limits, uploads, share, server, clock } = piping
+  const { limits, uploads, share, server, clock, parts } = piping
   const maxBytes = maxBytesOf(limits)
-  const pace = new Pace(clock)
+  const pace = new Pace(tooSlow(parts), clock)
   let bytes = 0
   for (;;) {
     const { value } = await pace.within(reader.read(), bytes)
@@ -227,11 +227,13 @@ async function feed({ reader, request, piping, parser }: Feeding): Promise<numbe
 
 /** The pace at which a sender must send; waits of Tollgate do not count. */
 class Pace {
+  readonly #late: () => Error
   readonly #clock: Clock | undefined
   readonly #startedAtMs: number
   #pausedMs = 0
 
-  constructor(clock?: Clock) {
+  constructor(late: () => Error, clock?: Clock) {
+    this.#late = late
     this.#clock = clock
     this.#startedAtMs = this.#nowMs()
   }
@@ -250,7 +252,7 @@ class Pace {
     const usedMs = this.#nowMs() - this.#startedAtMs - this.#pausedMs
     const leftMs = startMs + (bytes / minBytesPerSecond) * 1000 - usedMs
     return withTimeout(reading, Math.max(1, leftMs), {
-      late: tooSlow,
+      late: this.#late,
       ...(this.#clock && { clock: this.#clock }),
     })
   }
@@ -273,13 +275,14 @@ function ended(parser: Parser): Promise<void> {
 class TooSlow extends ApiError<'invalid_request'> {
   override readonly closes = true
 
-  constructor() {
+  constructor(param: string | null) {
     const message = `The form arrived too slowly: send at least ${minBytesPerSecond / 1024} KB a second.`
-    super('invalid_request', { message, details: { issue: 'bad_format' } })
+    super('invalid_request', { param, message, details: { issue: 'bad_format' } })
   }
 }
 
-const tooSlow = () => new TooSlow()
+/** Names the file that was arriving. */
+const tooSlow = (parts: FormParts) => () => new TooSlow(parts.arrivingField)
 
 const broken = (cause: unknown) =>
   new ApiError('invalid_request', {
