@@ -1,7 +1,13 @@
 import type { Category } from './model'
 import type { Provider } from '../providers/provider'
 
-const speechDialects: ReadonlySet<string> = new Set(['openai', 'sandbox', 'azure', 'google'])
+const speechDialects: ReadonlySet<string> = new Set([
+  'openai',
+  'sandbox',
+  'azure',
+  'google',
+  'vertex',
+])
 const transcribingDialects: ReadonlySet<string> = new Set(['openai', 'sandbox', 'azure'])
 /** The formats in which images can be requested. */
 const drawingDialects: ReadonlySet<Provider['dialect']> = new Set([

@@ -82,6 +82,17 @@ test('ElevenLabs limits a text by its model', () => {
   ).toEqual([5000, 40_000, 30_000, undefined])
 })
 
+test.each(['gemini-2.5-flash-tts', 'google/gemini-2.5-flash-tts'])(
+  'Vertex AI: the model %s speaks as Gemini does, below its publisher',
+  (model) => {
+    const { path, body } = write('vertex', model, { voice: 'Kore' })
+    expect(path).toBe(
+      '/publishers/google/models/gemini-2.5-flash-tts:streamGenerateContent?alt=sse',
+    )
+    expect(body).toEqual(write('google', model, { voice: 'Kore' }).body)
+  },
+)
+
 const headerOf = (key: string) => {
   const connection = { baseUrl: null, secret: 'secret', options: {} }
   return toSecretHeader({ provider: providerOf(key), connection }, 'https://one.example')

@@ -4,6 +4,7 @@ import { googleSpeech } from './google/speech'
 import { openAiSpeech } from './openai/speech'
 import type { Provider } from './provider'
 import type { SpeechForm } from './speech-form'
+import { vertexSpeech } from './vertex/speech'
 
 type SpeechProvider = Pick<Provider, 'dialect' | 'options'>
 
@@ -20,5 +21,6 @@ const sandboxSpeech: SpeechForm = {
 /** Returns the form of a provider's requests for speech. */
 export function speechFormOf({ dialect, options }: SpeechProvider): SpeechForm {
   if (dialect === 'google') return googleSpeech
+  if (dialect === 'vertex') return vertexSpeech
   return dialect === 'sandbox' ? sandboxSpeech : forms[options.speech.form]
 }

@@ -12,6 +12,7 @@ import { eventsOf, openFront, type Front } from './front'
 
 const gemini = 'vertex/gemini-3.5-flash'
 const claude = 'vertex/claude-sonnet-4-6'
+const spoken = 'vertex/gemini-2.5-flash-tts'
 const llama = 'vertex/meta/llama-3.3-70b-instruct-maas'
 
 const geminiAnswer = () =>
@@ -71,6 +72,10 @@ describe('a service account', () => {
     await front.price(gemini)
     await front.price(claude)
     await front.price(llama, {})
+    await front.price(spoken, {
+      category: 'speech',
+      pricing: { input: 0.5, output: 0, audio_output: 10 },
+    })
   })
   afterEach(() => front.reset())
   afterAll(async () => {
@@ -119,6 +124,28 @@ describe('a service account', () => {
     expect(request?.body).toMatchObject({ anthropic_version: 'vertex-2023-10-16' })
     expect(request?.body).not.toHaveProperty('model')
     expect((await front.booked(answer)).cost).toBe(18_000n)
+  })
+
+  test('Gemini speaks there with the account’s token, at the price of sound', async () => {
+    const data = Buffer.alloc(480, 7).toString('base64')
+    const inlineData = { mimeType: 'audio/L16;codec=pcm;rate=24000', data }
+    answerBy(() =>
+      eventsOf({
+        candidates: [{ content: { parts: [{ inlineData }] }, finishReason: 'STOP' }],
+        usageMetadata: { promptTokenCount: 4, candidatesTokenCount: 25, totalTokenCount: 29 },
+      }),
+    )
+    const fields = { input: 'Hello', voice: 'Kore', response_format: 'pcm' }
+    const answer = await front.post('/v1/audio/speech', { model: spoken, ...fields })
+    expect(answer.status).toBe(200)
+    const [request] = modelRequests()
+    expect(request?.path).toBe(
+      '/v1/projects/p-1/locations/global/publishers/google/models/gemini-2.5-flash-tts:streamGenerateContent?alt=sse',
+    )
+    expect(request?.headers.get('authorization')).toStartWith('Bearer ya29.token-')
+    expect(request?.body).toMatchObject({ generationConfig: { responseModalities: ['AUDIO'] } })
+    // 4 tokens at 500 and 25 at 10,000 nano-dollars.
+    expect((await front.booked(answer)).cost).toBe(252_000n)
   })
 
   test('the models of other vendors are relayed', async () => {

@@ -25,10 +25,10 @@ const rateIn = (mimeType: string): number => {
 }
 
 /**
- * Gemini's models that speak, by the Gemini API: PCM in base64.
+ * Gemini's models that speak, below `home`: PCM in base64.
  * @see https://ai.google.dev/gemini-api/docs/speech-generation
  */
-export const googleSpeech: SpeechForm = {
+export const speechOfGoogle = (home: string, nameOf: (model: string) => string): SpeechForm => ({
   formats: ['wav', 'pcm'],
   usualFormat: 'wav',
   eventsOnly: true,
@@ -42,7 +42,7 @@ export const googleSpeech: SpeechForm = {
     const text = instructions ? `${instructions}: ${input}` : input
     const speechConfig = { voiceConfig: { prebuiltVoiceConfig: { voiceName } } }
     return {
-      path: `/models/${toModelPath(upstreamModel)}:streamGenerateContent?alt=sse`,
+      path: `${home}/${toModelPath(nameOf(upstreamModel))}:streamGenerateContent?alt=sse`,
       body: {
         contents: [{ role: 'user', parts: [{ text }] }],
         generationConfig: {
@@ -71,4 +71,7 @@ export const googleSpeech: SpeechForm = {
     }
   },
   toError: toGoogleError,
-}
+})
+
+/** Gemini's models that speak, by the Gemini API. */
+export const googleSpeech = speechOfGoogle('/models', (model) => model)
