@@ -58,11 +58,12 @@ export async function readForm(request: Request, reading: Reading): Promise<Read
     share.release()
   }
   server.timeout(request, silentSeconds)
+  using turns = uploads.pieces.open()
   try {
     const entering = { request, share, server }
     const waiting = reserveShare(entering, Math.max(minFormBytes, declaredBytes ?? stepBytes))
     await waiting
-    const piped = pipe(request, { ...reading, type, share, parts })
+    const piped = pipe(request, { ...reading, type, share, parts, turns })
     const bytes = await share.whileReading(piped)
     server.timeout(request, 0)
     return { body: parts.body, bytes, [Symbol.asyncDispose]: dispose }
@@ -114,6 +115,7 @@ interface Piping extends Reading {
   type: string
   share: BodyShare
   parts: FormParts
+  turns: ReturnType<Uploads['pieces']['open']>
 }
 
 /** Feeds the parser as fast as the files can be written. Resolves with the length of the form once all are. */
@@ -191,24 +193,34 @@ interface Feeding {
 }
 
 async function feed({ reader, request, piping, parser }: Feeding): Promise<number> {
-  const { limits, share, server, clock, parts } = piping
+  const { limits, share, server, clock, parts, turns } = piping
   const maxBytes = maxBytesOf(limits)
   const pace = new Pace(clock)
+  const entering = { request, share, server }
   let bytes = 0
+  let pause: Promise<void> | undefined
   for (;;) {
-    const { value } = await pace.within(reader.read(), bytes)
+    if (pause) await pace.pausing(pause)
+    const turn = turns.begin()
+    if (turn) await pace.pausing(turn)
+    const { value } = await turns.whileReading(pace.within(reader.read(), bytes))
     if (!value) return bytes
     bytes += value.byteLength
     share.readBytes = bytes
     if (bytes > maxBytes) throw tooLarge(limits)
-    const entering = { request, share, server }
-    const pause = share.spend(value.byteLength * readByteMs)
-    if (pause) await pace.pausing(pause)
-    if (bytes > share.bytes) await pace.pausing(reserveShare(entering, stepBytes))
+    pause = share.spend(value.byteLength * readByteMs)
+    pause?.catch(() => undefined)
+    // Others do not wait for memory behind a form that waits for room on disk.
+    if (bytes > share.bytes) {
+      turns.hold(0)
+      await pace.pausing(reserveShare(entering, stepBytes))
+    }
+    turns.hold(value.byteLength)
     await pace.pausing(parse(parser, value))
     await pace.pausing(parts.flush())
     // Left to the collector, the pieces of many forms would add up: they lie outside of its heap.
     releaseBuffer(value)
+    turns.hold(0)
   }
 }
 

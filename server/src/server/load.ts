@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { Config } from '../platform/config/config'
 import { BodyBudget } from '../http/body-budget'
+import { PieceMemory } from '../http/piece-memory'
 import { UploadDirectory } from '../http/upload-directory'
 import { Overload } from '../http/overload'
 import type { Storage } from './storage'
@@ -34,6 +35,7 @@ export async function createLoadShedding(
     budget: disposables.use(
       new BodyBudget({ bytes: config.uploadsBytes, loop: loopShares, unsentMs: Infinity }),
     ),
+    pieces: new PieceMemory(),
   }
   const { maxRunning, maxLoopDelayMs } = config
   const overload = new Overload({

@@ -8,6 +8,7 @@ import { createFront } from './front'
 import { invalidRequest } from '../../errors'
 import { BodyBudget } from '../../http/body-budget'
 import type { Env } from '../../http/env'
+import { PieceMemory } from '../../http/piece-memory'
 import { UploadDirectory } from '../../http/upload-directory'
 import { EventLoopShares } from '../../limits/event-loop-shares'
 import { modelRoute } from '../../v1/endpoint'
@@ -53,7 +54,7 @@ function rejectingFront() {
       counts: { countAnswer: () => undefined, countError: () => undefined },
     },
     bodies,
-    uploads: { directory, budget: bodies },
+    uploads: { directory, budget: bodies, pieces: new PieceMemory() },
     overload: { refusal: () => undefined, onEnter: () => undefined, answered: () => undefined },
     loopShares,
   })
