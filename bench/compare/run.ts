@@ -1,12 +1,12 @@
 import { join } from 'node:path'
-import { startLoad } from '../load/load'
+import { startLoad, type Load } from '../load/load'
 import { refusedPeers } from '../subjects/peers'
 import type { Starters } from '../subjects/starters'
 import { Missing, type Subject } from '../subjects/subject'
 import { figuresOf } from './figures'
 import { measure, requestsOf, type Sample } from './measure'
 import { machine, versions, type Result } from './result'
-import type { Scenario } from './scenarios'
+import { planOf, type Scenario } from './scenarios'
 import { warm } from './warm'
 
 /** Subjects, scenarios and duration of a comparison. */
@@ -60,6 +60,23 @@ function log({
   )
 }
 
+/** Sends one request of each optional scenario to each peer; returns `subject scenario` of those without an answer. */
+async function findUnserved(load: Load, subjects: readonly Subject[], all: readonly Scenario[]) {
+  const unserved = new Set<string>()
+  for (const subject of subjects) {
+    // What must be served is measured, and fails.
+    if (subject.verify) continue
+    for (const scenario of all.filter(({ isOptional }) => isOptional)) {
+      const plan = { ...planOf(subject, scenario, 0), connections: 1, seconds: 0.3 }
+      const { finished, failure } = await load.run(plan)
+      if (finished > 0) continue
+      unserved.add(`${subject.name} ${scenario.name}`)
+      console.log(`${subject.name}: does not serve ${scenario.name}. ${failure}`)
+    }
+  }
+  return unserved
+}
+
 /** Runs the warm-up and all rounds; returns the samples and the number of requests sent to each subject. */
 async function runAll(subjects: readonly Subject[], { scenarios, rounds, ...run }: Run) {
   await using load = await startLoad()
@@ -68,11 +85,13 @@ async function runAll(subjects: readonly Subject[], { scenarios, rounds, ...run 
   const count = (subject: Subject, requests: number) =>
     sent.set(subject.name, (sent.get(subject.name) ?? 0) + requests)
   for (const subject of subjects) count(subject, await warm(load, subject, run.warmSeconds))
+  const unserved = await findUnserved(load, subjects, scenarios)
   for (let round = 1; round <= rounds; round++) {
     for (const scenario of scenarios) {
       // Another subject begins each round, so that periodic work of the machine affects all of them.
       const first = round % subjects.length
       for (const subject of [...subjects.slice(first), ...subjects.slice(0, first)]) {
+        if (unserved.has(`${subject.name} ${scenario.name}`)) continue
         const sample = await measure(load, subject, { scenario, seconds: run.seconds, round })
         count(subject, requestsOf(sample) + (scenario.openStreams ?? 0))
         samples.push(sample)

@@ -1,6 +1,8 @@
-import { postOf } from '../load/load'
+import { postOf, uploadOf } from '../load/load'
 import type { Plan } from '../load/plan'
 import type { Subject } from '../subjects/subject'
+import { spokenCharacters } from '../upstream/answers'
+import { asciiSound } from './sound'
 
 /** One kind of load. */
 export interface Scenario {
@@ -16,6 +18,10 @@ export interface Scenario {
   minSeconds?: number
   /** Streams that are open meanwhile, with a chunk a second each. */
   openStreams?: number
+  /** A file of ASCII that is sent in a form, with the body's texts. */
+  file?: string
+  /** A peer that does not serve it is left out of it. */
+  isOptional?: boolean
 }
 
 const chat = '/v1/chat/completions'
@@ -100,6 +106,34 @@ export const scenarios: readonly Scenario[] = [
     connections: 64,
     leaveEvery: 20,
   },
+  {
+    name: 'image',
+    title: 'images of 1 MB in base64, 10 connections',
+    model: 'image',
+    path: '/v1/images/generations',
+    body: { prompt: 'x'.repeat(900), size: '1024x1024', quality: 'medium' },
+    connections: 10,
+    isOptional: true,
+  },
+  {
+    name: 'speech',
+    title: 'streamed speech of 160 kB, 10 connections',
+    model: 'speech',
+    path: '/v1/audio/speech',
+    body: { input: 'x'.repeat(spokenCharacters), voice: 'alloy' },
+    connections: 10,
+    isOptional: true,
+  },
+  {
+    name: 'transcription',
+    title: 'transcripts of sound of 1 MB, 10 connections',
+    model: 'transcription',
+    path: '/v1/audio/transcriptions',
+    body: {},
+    file: asciiSound,
+    connections: 10,
+    isOptional: true,
+  },
 ]
 
 /** Finds a scenario. Throws where there is none. */
@@ -120,11 +154,14 @@ export function planOfStreams(subject: Subject, connections: number, seconds: nu
 
 /** Returns the load of a scenario on one subject. */
 export function planOf(subject: Subject, scenario: Scenario, seconds: number): Plan {
-  const { path, body, connections, leaveEvery = 0, minSeconds = 0 } = scenario
+  const { path, body, file, connections, leaveEvery = 0, minSeconds = 0 } = scenario
   const model = subject.modelOf(scenario.model, leaveEvery > 0)
   return {
     ports: subject.ports,
-    request: postOf(path, subject.headers, { model, ...body }),
+    request:
+      file === undefined
+        ? postOf(path, subject.headers, { model, ...body })
+        : uploadOf(path, subject.headers, { fields: { model }, file }),
     connections,
     seconds: Math.max(seconds, minSeconds),
     patienceSeconds: 20,

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { formOf } from './form'
 import type { Outcome, Plan } from './plan'
 
 /** The process that generates the load. */
@@ -37,11 +38,23 @@ export async function startLoad(): Promise<Load> {
 }
 
 /** Builds a POST with a JSON body, as wire bytes. */
-export function postOf(path: string, headers: Record<string, string>, body: object): string {
-  const json = JSON.stringify(body)
-  const own = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+export const postOf = (path: string, headers: Record<string, string>, body: object): string =>
+  toPost(path, { ...headers, 'content-type': 'application/json' }, JSON.stringify(body))
+
+/** Builds a POST of a form with one file of ASCII, as wire bytes. */
+export function uploadOf(
+  path: string,
+  headers: Record<string, string>,
+  { fields, file }: { fields: Record<string, string>; file: string },
+): string {
+  const { type, before, after } = formOf(fields, 'talk.wav')
+  return toPost(path, { ...headers, 'content-type': type }, before + file + after)
+}
+
+function toPost(path: string, headers: Record<string, string>, body: string): string {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
   return (
-    `POST ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\n` +
-    `${own.join('')}content-length: ${Buffer.byteLength(json)}\r\n\r\n${json}`
+    `POST ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\n${lines.join('')}` +
+    `content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
   )
 }

@@ -22,6 +22,14 @@ const billsAll = (provider: Provider): Environment => ({
   GROQ_BASE_URL: `http://127.0.0.1:${provider.port}/v1`,
 })
 
+/** The category of a model, and how it is priced where not by tokens of the prompt and of the answer. */
+const special: Record<string, { category: string; pricing?: object }> = {
+  embed: { category: 'embedding', pricing: { input: 1, output: 0 } },
+  image: { category: 'image' },
+  speech: { category: 'speech', pricing: { input: 0, output: 0, input_characters: 1 } },
+  transcription: { category: 'transcription' },
+}
+
 /** Creates the provider, its models, and a customer with credit. */
 async function provision(gateway: Gateway, { port }: Provider): Promise<Customer> {
   const base_url = `http://127.0.0.1:${port}/v1`
@@ -34,10 +42,11 @@ async function provision(gateway: Gateway, { port }: Provider): Promise<Customer
       await gateway.admin('POST', '/models', {
         id: `${provider}/${model}`,
         name: model,
-        category: model === 'embed' ? 'embedding' : 'chat',
+        category: 'chat',
         context_length: 131_072,
         max_output_tokens: 4096,
-        pricing: { input: 1, output: model === 'embed' ? 0 : 4 },
+        pricing: { input: 1, output: 4 },
+        ...special[model],
       })
     }
   }

@@ -21,6 +21,9 @@ test('every answer is valid HTTP, and streams have their chunks', () => {
     quiet: streamed,
     tools: streamed,
     embed: 0,
+    image: 0,
+    speech: 0,
+    transcription: 0,
   })
 })
 

@@ -4,6 +4,7 @@ export interface Canned {
   pieces: Buffer[]
   /** Milliseconds between two pieces of a stream; 0 for one piece a turn of the event loop. */
   gapMs: number
+  /** The billed part of the prompt, at the price of its tokens; of speech, the characters. */
   promptTokens: number
   completionTokens: number
 }
@@ -104,6 +105,48 @@ function embeddings(): Canned {
   return { pieces, gapMs: 0, promptTokens, completionTokens: 0 }
 }
 
+/** The characters that the scenario of speech sends. */
+export const spokenCharacters = 900
+const soundPieces = 40
+const soundPieceBytes = 4096
+const imageBytes = 1 << 20
+
+/** Builds an image of about 1 MB, in base64, with the tokens that OpenAI counts for this size and quality. */
+function image(): Canned {
+  const [promptTokens, completionTokens] = [200, 1056]
+  const usage = {
+    input_tokens: promptTokens,
+    output_tokens: completionTokens,
+    total_tokens: promptTokens + completionTokens,
+    input_tokens_details: { text_tokens: promptTokens, image_tokens: 0 },
+  }
+  const data = [{ b64_json: 'iVBORw0K'.repeat(imageBytes / 8) }]
+  const pieces = completeAnswer({ created, data, output_format: 'png', usage })
+  return { pieces, gapMs: 0, promptTokens, completionTokens }
+}
+
+/** Builds sound that is streamed: bytes without a carriage return, which the load would take for the end. */
+function speech(): Canned {
+  const head = 'HTTP/1.1 200 OK\r\ncontent-type: audio/mpeg\r\ntransfer-encoding: chunked\r\n\r\n'
+  const sound = framed('s'.repeat(soundPieceBytes))
+  const sounds = Array.from({ length: soundPieces }, () => sound)
+  const pieces = [head + sound, ...sounds.slice(1), '0\r\n\r\n'].map((piece) => Buffer.from(piece))
+  return { pieces, gapMs: 0, promptTokens: spokenCharacters, completionTokens: 0 }
+}
+
+function transcription(): Canned {
+  const [promptTokens, completionTokens] = [1250, 120]
+  const usage = {
+    type: 'tokens',
+    input_tokens: promptTokens,
+    output_tokens: completionTokens,
+    total_tokens: promptTokens + completionTokens,
+    input_token_details: { text_tokens: 0, audio_tokens: promptTokens },
+  }
+  const pieces = completeAnswer({ text: 'word '.repeat(120), usage })
+  return { pieces, gapMs: 0, promptTokens, completionTokens }
+}
+
 /** All models of the provider, by name. */
 export const canned: Record<string, Canned> = {
   plain: chat(200),
@@ -113,4 +156,7 @@ export const canned: Record<string, Canned> = {
   quiet: textStream(1000),
   tools: tools(),
   embed: embeddings(),
+  image: image(),
+  speech: speech(),
+  transcription: transcription(),
 }

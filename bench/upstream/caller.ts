@@ -15,7 +15,9 @@ export class Caller {
   /** The model whose stream is being sent. */
   model = ''
   #sending: { canned: Canned; next: number } | undefined
-  #received: Buffer | undefined
+  #received: Buffer[] = []
+  /** The bytes until the request is complete, where its head says so: until then there is nothing to look at. */
+  #missingBytes = 0
   #unsent: Buffer | undefined
   readonly #socket: Socket<Caller>
 
@@ -32,10 +34,16 @@ export class Caller {
 
   /** Returns the request that these bytes complete. */
   receive(bytes: Buffer): ReceivedRequest | undefined {
-    const all = this.#received ? Buffer.concat([this.#received, bytes]) : bytes
-    const request = requestOf(all)
-    this.#received = request ? undefined : Buffer.from(all)
-    return request
+    this.#missingBytes -= bytes.length
+    const isFirst = this.#received.length === 0
+    if (!isFirst) this.#received.push(Buffer.from(bytes))
+    if (!isFirst && this.#missingBytes > 0) return undefined
+    const all = isFirst ? bytes : Buffer.concat(this.#received)
+    const read = readRequest(all)
+    const isComplete = typeof read === 'object'
+    this.#received = isComplete ? [] : [isFirst ? Buffer.from(all) : all]
+    this.#missingBytes = isComplete ? 0 : read
+    return isComplete ? read : undefined
   }
 
   write(bytes: Buffer): void {
@@ -71,16 +79,16 @@ export class Caller {
   }
 }
 
-function requestOf(all: Buffer): ReceivedRequest | undefined {
+/** Returns a request that is complete, else how many bytes are missing; 0 where that is unknown. */
+function readRequest(all: Buffer): ReceivedRequest | number {
   const end = all.indexOf(headEnd)
-  if (end < 0) return undefined
+  if (end < 0) return 0
   const head = all.toString('latin1', 0, end)
   const body = all.subarray(end + headEnd.length)
   const [, length] = /\r\ncontent-length: *(\d+)/i.exec(head) ?? []
-  const isComplete =
-    length !== undefined
-      ? body.length >= Number(length)
-      : !/\r\ntransfer-encoding: *chunked/i.test(head) || body.subarray(-7).equals(lastChunk)
+  if (length !== undefined && body.length < Number(length)) return Number(length) - body.length
+  const isChunked = length === undefined && /\r\ntransfer-encoding: *chunked/i.test(head)
+  if (isChunked && !body.subarray(-7).equals(lastChunk)) return 0
   const path = head.slice(head.indexOf(' ') + 1, head.indexOf(' ', head.indexOf(' ') + 1))
-  return isComplete ? { path, body } : undefined
+  return { path, body }
 }

@@ -17,13 +17,13 @@ function json(value: unknown): Buffer {
   return Buffer.from(`${head}content-length: ${text.length}\r\n\r\n${text}`)
 }
 
-/** Returns the value after the first `"model"`, wherever in the body it is. */
+/** Returns the value after the first `"model"`, wherever in the body it is: of JSON, or of a form. */
 function modelOf(body: Buffer): string {
   const at = body.indexOf(nameMark)
   if (at < 0) return ''
   const rest = body.toString('latin1', at + nameMark.length, at + nameMark.length + 80)
-  const [, name = ''] = /^\s*:\s*"([^"]*)"/.exec(rest) ?? []
-  return name
+  const [, inJson, inForm] = /^(?:\s*:\s*"([^"]*)"|\r\n\r\n([^\r]*))/.exec(rest) ?? []
+  return inJson ?? inForm ?? ''
 }
 
 function billedOf(model: string): Billed {

@@ -1,10 +1,9 @@
-import { createHash } from 'node:crypto'
-import { open } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
+import { FormFile } from './form-file'
 import type { UploadDirectory } from './upload-directory'
-import { invalidRequest, unavailable } from '../errors'
+import { invalidRequest } from '../errors'
 import { isObject, type JsonObject } from '../wire/json-body'
-import { UploadedFile, type FormLimits } from '../wire/uploaded-file'
+import type { FormLimits } from '../wire/uploaded-file'
 
 export const maxNameLength = 100
 const maxFileNameLength = 255
@@ -25,16 +24,19 @@ interface FilePart extends Part {
   type: string
 }
 
-/** A file's place in the form; the file is there once it is written. */
+/** A file and its place in the form. */
 interface FilePlace {
   field: string
   key: string | undefined
-  file?: UploadedFile
+  stream: Readable
+  file: FormFile
 }
 
+const nextTurn = () => new Promise<void>((resolve) => void setImmediate(resolve))
+
 /**
- * The fields and files of a form as one object: `name[]` is a list, `name[key]` an object. Files are written to disk as
- * they arrive.
+ * The fields and files of a form as one object: `name[]` is a list, `name[key]` an object. Files go to disk as they
+ * arrive, each time that `flush` is called.
  */
 export class FormParts implements AsyncDisposable {
   readonly body: JsonObject = {}
@@ -42,10 +44,12 @@ export class FormParts implements AsyncDisposable {
   readonly #directory: UploadDirectory
   readonly #paths: string[] = []
   readonly #counts = new Map<string, number>()
-  /** In the order in which they began to arrive: a short one may be written before a long one. */
+  /** In the order in which they began to arrive. */
   readonly #files: FilePlace[] = []
   #fieldsLength = 0
   #filesBytes = 0
+  #flushing: Promise<void> = Promise.resolve()
+  #isDisposed = false
 
   constructor(limits: FormLimits, directory: UploadDirectory) {
     this.#limits = limits
@@ -63,9 +67,10 @@ export class FormParts implements AsyncDisposable {
     this.#set(field, key, value)
   }
 
-  /** Writes a file to disk. Rejects with `invalid_request`. */
-  async addFile({ stream, name: partName, filename, type }: FilePart): Promise<void> {
-    const [field, key] = readName(partName)
+  /** Adds a file, whose pieces `flush` writes. Throws `invalid_request`; `onFailed` is called where a piece is rejected. */
+  addFile(part: FilePart, onFailed: (reason: unknown) => void): void {
+    const { stream, filename, type } = part
+    const [field, key] = readName(part.name)
     const maxCount = Object.hasOwn(this.#limits.files, field)
       ? this.#limits.files[field]
       : undefined
@@ -75,14 +80,42 @@ export class FormParts implements AsyncDisposable {
     this.#counts.set(field, count)
     if (count > maxCount)
       throw invalidRequest(field, 'too_many', `${field}: at most ${maxCount} allowed.`)
-    const checkedName = readFileName(field, filename)
+    const name = readFileName(field, filename)
     const path = this.#directory.newPath()
     this.#paths.push(path)
-    const place: FilePlace = { field, key }
-    this.#files.push(place)
-    const written = await this.#write(stream, path, field)
-    if (written.bytes === 0) throw invalidRequest(field, 'empty', `${field}: the file is empty.`)
-    place.file = new UploadedFile({ path, name: checkedName, type, ...written })
+    const file = new FormFile({ path, name, type })
+    this.#files.push({ field, key, stream, file })
+    stream.on('data', (piece: Uint8Array) => {
+      try {
+        this.#addPiece({ field, file }, piece)
+      } catch (thrown) {
+        onFailed(thrown)
+        stream.destroy()
+      }
+    })
+    stream.on('end', () => (file.isComplete = true))
+  }
+
+  #addPiece({ field, file }: Pick<FilePlace, 'field' | 'file'>, piece: Uint8Array): void {
+    const { maxFileBytes, maxFilesBytes = Infinity } = this.#limits
+    if (file.bytes + piece.byteLength > maxFileBytes) throw fileTooLarge(field, maxFileBytes)
+    this.#filesBytes += piece.byteLength
+    if (this.#filesBytes > maxFilesBytes) throw filesTooLarge(maxFilesBytes)
+    file.add(piece)
+  }
+
+  /** Writes what arrived of the files; afterwards nothing refers to it. Rejects with `gateway_unavailable`. */
+  flush(): Promise<void> {
+    this.#flushing = this.#flush()
+    return this.#flushing
+  }
+
+  async #flush(): Promise<void> {
+    // A stream hands its first piece over in a later turn.
+    do await nextTurn()
+    while (this.#files.some(({ stream }) => stream.readableLength > 0 && !stream.destroyed))
+    if (this.#isDisposed) return
+    for (const { file } of this.#files) await file.flush()
   }
 
   /** The field whose file has not arrived whole; null where there is none. */
@@ -92,25 +125,10 @@ export class FormParts implements AsyncDisposable {
 
   /** Adds the files once all of them are written. Throws `invalid_request`. */
   addWrittenFiles(): void {
-    for (const { field, key, file } of this.#files) this.#set(field, key, file)
-  }
-
-  async #write(stream: Readable, path: string, field: string) {
-    const { maxFileBytes, maxFilesBytes = Infinity } = this.#limits
-    const hash = createHash('sha256')
-    let bytes = 0
-    await using file = await open(path, 'wx', 0o600).catch(throwUnavailable)
-    for await (const piece of stream) {
-      if (!(piece instanceof Uint8Array)) continue
-      bytes += piece.byteLength
-      if (bytes > maxFileBytes) throw fileTooLarge(field, maxFileBytes)
-      this.#filesBytes += piece.byteLength
-      if (this.#filesBytes > maxFilesBytes) throw filesTooLarge(maxFilesBytes)
-      hash.update(piece)
-      const { bytesWritten } = await file.write(piece).catch(throwUnavailable)
-      if (bytesWritten !== piece.byteLength) throw unavailable()
+    for (const { field, key, file } of this.#files) {
+      if (file.bytes === 0) throw invalidRequest(field, 'empty', `${field}: the file is empty.`)
+      this.#set(field, key, file.toUploaded())
     }
-    return { bytes, sha256: hash.digest('hex') }
   }
 
   #set(field: string, key: string | undefined, value: unknown): void {
@@ -130,6 +148,12 @@ export class FormParts implements AsyncDisposable {
 
   /** Removes the files. Never rejects: what remains is removed at the next start. */
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#isDisposed = true
+    await this.#flushing.catch(() => undefined)
+    for (const { stream, file } of this.#files.splice(0)) {
+      stream.destroy()
+      await file.close().catch(() => undefined)
+    }
     const removing = this.#paths.splice(0).map((path) =>
       Bun.file(path)
         .delete()
@@ -137,11 +161,6 @@ export class FormParts implements AsyncDisposable {
     )
     await Promise.all(removing)
   }
-}
-
-/** The disk is full, or fails: that is no fault of the request. */
-function throwUnavailable(cause: unknown): never {
-  throw unavailable(cause)
 }
 
 const mixed = (field: string) =>

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { BodyBudget } from './body-budget'
 import { readForm } from './form'
-import { FormGarbage } from './form-garbage'
+import { PieceMemory } from './piece-memory'
 import { renderError, toRendered } from './render'
 import { UploadDirectory } from './upload-directory'
 import type { Clock } from '../platform/clock'
@@ -27,8 +27,7 @@ async function formServer(read?: (file: UploadedFile) => Promise<unknown>, clock
   const dataDir = await mkdtemp(join(tmpdir(), 'form-'))
   const directory = await UploadDirectory.open(dataDir)
   const budget = new BodyBudget({ bytes: 64 * mebibyte })
-  const garbage = new FormGarbage({ residentBytes: () => 0, collect: () => undefined })
-  const uploads = { directory, budget, garbage }
+  const uploads = { directory, budget, pieces: new PieceMemory() }
   const listed = () => readdir(join(dataDir, 'uploads'))
   const server = Bun.serve({
     port: 0,

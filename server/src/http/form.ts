@@ -1,5 +1,4 @@
 import { Busboy, type BusboyHeaders } from '@fastify/busboy'
-import type { Readable } from 'node:stream'
 import { reserveShare } from './body'
 import type { BodyShare } from './body-share'
 import type { Server } from './env'
@@ -7,6 +6,7 @@ import { fileTooLarge, filesTooLarge, FormParts } from './form-parts'
 import type { Uploads } from './upload-directory'
 import { ApiError, invalidRequest } from '../errors'
 import type { Clock } from '../platform/clock'
+import { releaseBuffer } from '../platform/release-buffer'
 import { withTimeout } from '../platform/with-timeout'
 import type { ReadBody } from '../wire/json-body'
 import type { FormLimits } from '../wire/uploaded-file'
@@ -53,25 +53,23 @@ export async function readForm(request: Request, reading: Reading): Promise<Read
   const declaredBytes = declaredLength(request, limits)
   const parts = new FormParts(limits, uploads.directory)
   const share = uploads.budget.open(owner)
-  const endGarbage = uploads.garbage.begin()
   const dispose = async () => {
     await parts[Symbol.asyncDispose]()
     share.release()
   }
   server.timeout(request, silentSeconds)
+  using turns = uploads.pieces.open()
   try {
     const entering = { request, share, server }
     const waiting = reserveShare(entering, Math.max(minFormBytes, declaredBytes ?? stepBytes))
     await waiting
-    const piped = pipe(request, { ...reading, type, share, parts })
+    const piped = pipe(request, { ...reading, type, share, parts, turns })
     const bytes = await share.whileReading(piped)
     server.timeout(request, 0)
     return { body: parts.body, bytes, [Symbol.asyncDispose]: dispose }
   } catch (thrown) {
     await dispose()
     throw thrown
-  } finally {
-    endGarbage()
   }
 }
 
@@ -117,6 +115,7 @@ interface Piping extends Reading {
   type: string
   share: BodyShare
   parts: FormParts
+  turns: ReturnType<Uploads['pieces']['open']>
 }
 
 /** Feeds the parser as fast as the files can be written. Resolves with the length of the form once all are. */
@@ -124,13 +123,12 @@ async function pipe(request: Request, piping: Piping): Promise<number> {
   const { type, parts, clock } = piping
   const { promise: failed, reject } = Promise.withResolvers<never>()
   failed.catch(() => undefined)
-  const files: WrittenPart[] = []
-  const parser = createParser(type, { parts, files, reject })
+  const parser = createParser(type, { parts, reject })
   const reader = request.body?.getReader()
   const read = async () => {
     const bytes = reader ? await feed({ reader, request, piping, parser }) : 0
     await ended(parser)
-    await Promise.all(files.map(({ writing }) => writing))
+    await parts.flush()
     parts.addWrittenFiles()
     return bytes
   }
@@ -143,24 +141,15 @@ async function pipe(request: Request, piping: Piping): Promise<number> {
     // The handler that answers takes care of the unread rest.
     reader?.releaseLock()
     parser.destroy()
-    for (const { stream } of files) stream.destroy()
-    await Promise.allSettled(files.map(({ writing }) => writing))
   }
-}
-
-/** A file that is being written. */
-interface WrittenPart {
-  stream: Readable
-  writing: Promise<void>
 }
 
 interface Receiving {
   parts: FormParts
-  files: WrittenPart[]
   reject: (reason: unknown) => void
 }
 
-function createParser(type: string, { parts, files, reject }: Receiving): Parser {
+function createParser(type: string, { parts, reject }: Receiving): Parser {
   const headers: BusboyHeaders = { 'content-type': type }
   const parser = new Busboy({
     headers,
@@ -185,9 +174,7 @@ function createParser(type: string, { parts, files, reject }: Receiving): Parser
   )
   parser.on('file', (name: unknown, stream, ...[filename, , mimeType]) => {
     stream.on('error', () => undefined)
-    const writing = parts.addFile({ name, stream, filename, type: mimeType })
-    writing.catch(reject)
-    files.push({ stream, writing })
+    attempt(() => parts.addFile({ name, stream, filename, type: mimeType }, reject))
   })
   parser.on('partsLimit', () =>
     reject(
@@ -206,22 +193,34 @@ interface Feeding {
 }
 
 async function feed({ reader, request, piping, parser }: Feeding): Promise<number> {
-  const { limits, uploads, share, server, clock, parts } = piping
+  const { limits, share, server, clock, parts, turns } = piping
   const maxBytes = maxBytesOf(limits)
   const pace = new Pace(tooSlow(parts), clock)
+  const entering = { request, share, server }
   let bytes = 0
+  let pause: Promise<void> | undefined
   for (;;) {
-    const { value } = await pace.within(reader.read(), bytes)
+    if (pause) await pace.pausing(pause)
+    const turn = turns.begin()
+    if (turn) await pace.pausing(turn)
+    const { value } = await turns.whileReading(pace.within(reader.read(), bytes))
     if (!value) return bytes
     bytes += value.byteLength
     share.readBytes = bytes
-    uploads.garbage.add(value.byteLength)
     if (bytes > maxBytes) throw tooLarge(limits)
-    const entering = { request, share, server }
-    const pause = share.spend(value.byteLength * readByteMs)
-    if (pause) await pace.pausing(pause)
-    if (bytes > share.bytes) await pace.pausing(reserveShare(entering, stepBytes))
-    if (!parser.write(value)) await pace.pausing(drained(parser))
+    pause = share.spend(value.byteLength * readByteMs)
+    pause?.catch(() => undefined)
+    // Others do not wait for memory behind a form that waits for room on disk.
+    if (bytes > share.bytes) {
+      turns.hold(0)
+      await pace.pausing(reserveShare(entering, stepBytes))
+    }
+    turns.hold(value.byteLength)
+    await pace.pausing(parse(parser, value))
+    await pace.pausing(parts.flush())
+    // Left to the collector, the pieces of many forms would add up: they lie outside of its heap.
+    releaseBuffer(value)
+    turns.hold(0)
   }
 }
 
@@ -258,9 +257,10 @@ class Pace {
   }
 }
 
-function drained(parser: Parser): Promise<void> {
+/** Resolves once the parser has taken all of a piece. */
+function parse(parser: Parser, piece: Uint8Array): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
-  parser.once('drain', resolve)
+  parser.write(piece, () => resolve())
   return promise
 }
 

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { Config } from '../platform/config/config'
 import { BodyBudget } from '../http/body-budget'
-import { FormGarbage } from '../http/form-garbage'
+import { PieceMemory } from '../http/piece-memory'
 import { UploadDirectory } from '../http/upload-directory'
 import { Overload } from '../http/overload'
 import type { Storage } from './storage'
@@ -35,10 +35,7 @@ export async function createLoadShedding(
     budget: disposables.use(
       new BodyBudget({ bytes: config.uploadsBytes, loop: loopShares, unsentMs: Infinity }),
     ),
-    garbage: new FormGarbage({
-      residentBytes: () => process.memoryUsage.rss(),
-      collect: () => Bun.gc(true),
-    }),
+    pieces: new PieceMemory(),
   }
   const { maxRunning, maxLoopDelayMs } = config
   const overload = new Overload({

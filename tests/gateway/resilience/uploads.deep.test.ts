@@ -1,67 +1,30 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
-import { createServer, type Server, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { request } from '../../harness/http'
 import { startGateway, type Gateway } from '../../harness/server'
+import { UploadSink } from '../../harness/upload-sink'
 import { eventually } from '../../../server/testing/eventually'
 import { wav } from '../../../server/testing/sound-files'
 
 const mebibyte = 1 << 20
 const requests = 40
 const fileBytes = 25 * mebibyte
-const answer = JSON.stringify({ text: 'Hello.', usage: { type: 'duration', seconds: 1 } })
-
-/** A provider that drops what it reads, and answers none before all have sent everything. */
-class Sink {
-  readonly server: Server
-  readonly #waiting: Socket[] = []
-
-  constructor() {
-    this.server = createServer((socket) => {
-      let missingBytes: number | undefined
-      socket.on('error', () => undefined)
-      socket.on('data', (bytes: Buffer) => {
-        missingBytes ??= this.#lengthOf(bytes)
-        missingBytes -= bytes.length
-        if (missingBytes <= 0) this.#waiting.push(socket)
-      })
-    })
-  }
-
-  /** The bytes of a request whose head is in its first bytes. */
-  #lengthOf(bytes: Buffer): number {
-    const head = bytes.toString('latin1', 0, bytes.indexOf('\r\n\r\n') + 4)
-    return head.length + Number(/content-length: (\d+)/.exec(head)?.[1])
-  }
-
-  get count(): number {
-    return this.#waiting.length
-  }
-
-  answer(): void {
-    const head = `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${answer.length}`
-    for (const socket of this.#waiting.splice(0)) socket.write(`${head}\r\n\r\n${answer}`)
-  }
-}
-
 let gateway: Gateway
 let directory: string
-const sink = new Sink()
+let sink: UploadSink
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'uploads-'))
   await writeFile(join(directory, 'talk.wav'), wav(fileBytes / 16_000))
-  await new Promise<void>((resolve) => void sink.server.listen(0, '127.0.0.1', resolve))
+  sink = await UploadSink.listen()
   gateway = await startGateway({ process: 'own' })
-  const address = sink.server.address()
-  const port = typeof address === 'object' && address ? address.port : 0
   await gateway.admin('POST', '/providers', {
     key: 'sink',
     name: 'Sink',
     adapter: 'openai',
-    base_url: `http://127.0.0.1:${port}/v1`,
+    base_url: `http://127.0.0.1:${sink.port}/v1`,
   })
   await gateway.admin('POST', '/connections', { name: 'sink', provider: 'sink', api_key: 'secret' })
   const pricing = { input: 0, output: 0, audio_hour: 0.36 }
@@ -70,7 +33,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await gateway[Symbol.asyncDispose]()
-  sink.server.close()
+  sink[Symbol.dispose]()
   await rm(directory, { recursive: true })
 })
 

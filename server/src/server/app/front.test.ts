@@ -8,7 +8,7 @@ import { createFront } from './front'
 import { invalidRequest } from '../../errors'
 import { BodyBudget } from '../../http/body-budget'
 import type { Env } from '../../http/env'
-import { FormGarbage } from '../../http/form-garbage'
+import { PieceMemory } from '../../http/piece-memory'
 import { UploadDirectory } from '../../http/upload-directory'
 import { EventLoopShares } from '../../limits/event-loop-shares'
 import { modelRoute } from '../../v1/endpoint'
@@ -23,7 +23,6 @@ const unused = (): never => {
 
 const dataDir = await mkdtemp(join(tmpdir(), 'front-'))
 afterAll(() => rm(dataDir, { recursive: true }))
-const garbage = new FormGarbage({ residentBytes: () => 0, collect: () => undefined })
 const directory = await UploadDirectory.open(dataDir)
 
 /** A front with one model endpoint, whose large bodies take their room and are rejected. */
@@ -55,7 +54,7 @@ function rejectingFront() {
       counts: { countAnswer: () => undefined, countError: () => undefined },
     },
     bodies,
-    uploads: { directory, budget: bodies, garbage },
+    uploads: { directory, budget: bodies, pieces: new PieceMemory() },
     overload: { refusal: () => undefined, onEnter: () => undefined, answered: () => undefined },
     loopShares,
   })
