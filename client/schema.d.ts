@@ -15124,7 +15124,7 @@ export interface components {
                 /** @description USD, in the period of the same length before */
                 previous_cost: number;
             };
-            /** @description The cost by who paid it; `written_off` is in none of the others */
+            /** @description The cost by payer; `written_off` is in none of the others */
             by_payer: {
                 /** @description USD */
                 personal: number;
@@ -15135,7 +15135,7 @@ export interface components {
                 /** @description USD */
                 written_off: number;
             };
-            /** @description The 50 with the most calls */
+            /** @description The 50 with the highest numbers of calls */
             by_provider: {
                 provider: string;
                 /** @description Calls to the provider: a request that was tried again has several */
@@ -15147,7 +15147,7 @@ export interface components {
                 /** @description USD */
                 cost: number;
             }[];
-            /** @description The 20 whose requests cost the most */
+            /** @description The 20 with the highest cost */
             by_model: {
                 model: string;
                 requests: number;
@@ -15157,7 +15157,7 @@ export interface components {
                 /** @description USD */
                 cost: number;
             }[];
-            /** @description The 10 whose requests cost the most, and the 10 whose cost grew the most */
+            /** @description The 10 with the highest cost, and the 10 with the largest growth of it */
             by_account: {
                 user_id: string;
                 /** @description Null for a deleted account */

@@ -23,7 +23,10 @@ export async function sendUpload({ port, key, model, sound }: Upload): Promise<n
   const send = (socket: Socket) => {
     for (let piece = unsent[0]; piece; piece = unsent[0]) {
       const sent = Math.max(0, socket.write(piece))
-      if (sent < piece.length) return void (unsent[0] = piece.subarray(sent))
+      if (sent < piece.length) {
+        unsent[0] = piece.subarray(sent)
+        return
+      }
       unsent.shift()
     }
   }

@@ -74,7 +74,7 @@ import { configRowIn } from '../src/platform/settings/config-row'
 import { LiveSettings } from '../src/platform/settings/live-settings'
 import { defaultSettings } from '../src/platform/settings/stored-settings'
 import { createPublicStores } from '../src/server/public-api'
-import { createInstallationUsageStore } from '../src/api/operator/usage/store'
+import { createInstallationUsageStore } from '../src/api/operator/billing/store'
 import { createLedgerAuditStore } from '../src/api/operator/system/ledger-audit'
 import { createSystemStore } from '../src/api/operator/system/store'
 import { UnknownKeyLimiter } from '../src/limits/unknown-key-limiter'
@@ -107,7 +107,6 @@ function storesOf(
 ): AppPorts['stores'] {
   const sealingKeys: SealingKeys = [{ id: 'none', key: Buffer.alloc(32) }]
   const connecting = { db, catalog, sealingKeys, listModels: never }
-  const logging = { db, reader: createLogReader(db), waitForLogs: never }
   return {
     ...createPublicStores({
       db,
@@ -149,9 +148,7 @@ function storesOf(
     mappings: createMappingStore({ db, checkName: never, preview: never, changed }),
     collections: createCollectionStore({ db, knownModelsOf: never, changed: never }),
     handles: createHandleStore({ db, catalog, changed }),
-    requestLogs: createRequestLogStore(logging),
-    installationUsage: createInstallationUsageStore(db),
-    operatedRequestLogs: createOperatedRequestLogStore(logging),
+    ...logStoresOf(db),
     accountSettings: createAccountSettingsStore({ db, changed }),
     alerts: createAlertStore({ db, send: undefined, testsPerHour: () => 1, onMailFailure: never }),
     notifications: createNotificationStore(db),
@@ -159,6 +156,15 @@ function storesOf(
     quotaRequests: createQuotaRequestStore(db),
     tickets: createTicketStore(db, never),
     support: createSupportStore(db),
+  }
+}
+
+function logStoresOf(db: Kysely<Schema>) {
+  const logging = { db, reader: createLogReader(db), waitForLogs: never }
+  return {
+    requestLogs: createRequestLogStore(logging),
+    installationUsage: createInstallationUsageStore(db),
+    operatedRequestLogs: createOperatedRequestLogStore(logging),
   }
 }
 

@@ -42,7 +42,7 @@ test('the overview has the figures of the database, and the accounts behind them
   await page.close()
 })
 
-test('what needs attention leads to its page', async () => {
+test('an open ticket is listed as needing attention, with a link to the tickets', async () => {
   await dashboard.account.send('POST /api/support/tickets', {
     subject: 'A question',
     description: 'How?',

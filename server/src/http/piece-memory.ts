@@ -46,7 +46,10 @@ class PieceTurns implements Disposable {
 
   /** Takes room for the next piece. Returns undefined where there is some, else resolves when there is. */
   begin(): Promise<void> | undefined {
-    if (!this.#memory.isFull) return void this.hold(expectedBytes)
+    if (!this.#memory.isFull) {
+      this.hold(expectedBytes)
+      return undefined
+    }
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#memory.wait(() => {
       this.hold(expectedBytes)

@@ -216,12 +216,9 @@ export class Meter {
       settledHold,
     })
     this.#stop(event)
-    const log = this.#meteredRequest.log?.record(
-      event,
-      this.#cacheSavings,
-      boundedUsage?.madeImages,
-    )
-    const settling = this.#ports.usage.settle(event, log)
+    const { log } = this.#meteredRequest
+    const record = log?.record(event, this.#cacheSavings, boundedUsage?.madeImages)
+    const settling = this.#ports.usage.settle(event, record)
     // The caller does not see the part of a charge that the house bears either.
     return settling.then((chargedAmount) => callerCost - cost + chargedAmount)
   }

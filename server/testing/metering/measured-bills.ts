@@ -31,9 +31,10 @@ function toBill(line: string): MeasuredBill {
   return { kind, model, order: order.split('/'), counted: toCounts(counted), nanos: toNanos(usd) }
 }
 
+const isRow = (line: string) => line !== '' && !/^(#|kind )/.test(line)
+
 /** Reads the table of bills, in its order. */
 export async function readMeasuredBills(): Promise<MeasuredBill[]> {
   const text = await Bun.file(join(import.meta.dir, 'measured-bills.txt')).text()
-  const isRow = (line: string) => line !== '' && !/^(#|kind )/.test(line)
   return text.split('\n').filter(isRow).map(toBill)
 }

@@ -31,7 +31,7 @@ function startDyingProvider() {
   return Bun.listen({
     hostname: '127.0.0.1',
     port: 0,
-    socket: { data: (socket) => void socket.terminate() },
+    socket: { data: (socket) => socket.terminate() },
   })
 }
 

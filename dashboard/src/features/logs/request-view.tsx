@@ -109,17 +109,21 @@ function connectionOf(log: RequestDetails): string | null {
   return last?.connection_name ?? log.connection_id
 }
 
+const measuredFacts = ({ images, measured }: RequestDetails): Fact[] => [
+  ['Input characters', orDash(measured?.input_characters ?? null, count)],
+  ['Output characters', orDash(measured?.output_characters ?? null, count)],
+  ['Processing time', orDash(measured?.processing_ms ?? null, duration)],
+  ['Images', images > 0 ? count(images) : undefined],
+  ['Audio', measured?.audio_ms ? duration(measured.audio_ms) : undefined],
+  ['Web searches', measured?.searches ? count(measured.searches) : undefined],
+]
+
 const costFacts = (log: RequestDetails, reader: Reader): Fact[] => [
   ['Input tokens', count(log.input_tokens)],
   ['Cached input', log.cached_tokens > 0 ? count(log.cached_tokens) : undefined],
   ['Cache writes', log.cache_write_tokens > 0 ? count(log.cache_write_tokens) : undefined],
   ['Output tokens', count(log.output_tokens)],
-  ['Input characters', orDash(log.measured?.input_characters ?? null, count)],
-  ['Output characters', orDash(log.measured?.output_characters ?? null, count)],
-  ['Processing time', orDash(log.measured?.processing_ms ?? null, duration)],
-  ['Images', log.images > 0 ? count(log.images) : undefined],
-  ['Audio', log.measured?.audio_ms ? duration(log.measured.audio_ms) : undefined],
-  ['Web searches', log.measured?.searches ? count(log.measured.searches) : undefined],
+  ...measuredFacts(log),
   ['Token count', log.estimated ? 'estimated: the provider reported no usage' : undefined],
   ['Cost', exactUsd(log.cost)],
   ['Saved by caching', log.cache_savings > 0 ? exactUsd(log.cache_savings) : undefined],

@@ -107,7 +107,7 @@ test('an account whose cost grew the most is listed below ten that cost more', a
   expect(accounts.map(({ user_id: id }) => id)).not.toContain(shrunk)
 })
 
-test('providers have the calls, failures and cost of their attempts, and payers what they paid', async () => {
+test('providers have the calls, failures and cost of their attempts, payers their amounts', async () => {
   const noon = new Date(today - 9.5 * dayMs)
   const rows = [
     { model: 'fake/one', account: 'user_1', user: 'user_1', cost: 10, writtenOff: 4, paid: 0 },

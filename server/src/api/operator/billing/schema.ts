@@ -52,12 +52,12 @@ export const InstallationUsage = z
     }),
     by_payer: z
       .object({ personal: usd, organization: usd, operator: usd, written_off: usd })
-      .describe('The cost by who paid it; `written_off` is in none of the others'),
-    by_provider: z.array(usedProvider).describe('The 50 with the most calls'),
-    by_model: z.array(usedModel).describe('The 20 whose requests cost the most'),
+      .describe('The cost by payer; `written_off` is in none of the others'),
+    by_provider: z.array(usedProvider).describe('The 50 with the highest numbers of calls'),
+    by_model: z.array(usedModel).describe('The 20 with the highest cost'),
     by_account: z
       .array(usingAccount)
-      .describe('The 10 whose requests cost the most, and the 10 whose cost grew the most'),
+      .describe('The 10 with the highest cost, and the 10 with the largest growth of it'),
     time_series: z.array(z.object({ timestamp: time, ...requestSums })),
   })
   .meta({ ref: 'InstallationUsage' })
