@@ -120,7 +120,7 @@ export class FormParts implements AsyncDisposable {
 
   /** The field whose file has not arrived whole; null where there is none. */
   get arrivingField(): string | null {
-    return this.#files.find(({ file }) => !file)?.field ?? null
+    return this.#files.find(({ file }) => !file.isComplete)?.field ?? null
   }
 
   /** Adds the files once all of them are written. Throws `invalid_request`. */
