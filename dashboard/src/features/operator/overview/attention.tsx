@@ -3,22 +3,14 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Card } from '../../../components/card'
 import { Loaded } from '../../../components/loaded'
-import { systemQuery } from '../system/queries'
-import { listConcerns, waitingQuery, type Concern } from './queries'
+import { concernsQuery, type Concern } from './queries'
 
 /** Lists what an operator should look at, each with a link to its page. */
 export function Attention() {
-  const system = useQuery(systemQuery)
-  const waiting = useQuery(waitingQuery)
+  const query = useQuery(concernsQuery)
   return (
     <Card title="Needs attention">
-      <Loaded query={system}>
-        {(state) => (
-          <Loaded query={waiting}>
-            {(counts) => <Concerns concerns={listConcerns(state, counts)} />}
-          </Loaded>
-        )}
-      </Loaded>
+      <Loaded query={query}>{(concerns) => <Concerns concerns={concerns} />}</Loaded>
     </Card>
   )
 }

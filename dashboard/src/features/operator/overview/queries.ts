@@ -22,11 +22,12 @@ export const installationUsageQuery = (period: Period) =>
     refetchInterval: everyMs,
   })
 
-/** The number of open tickets and of quota requests that wait for a decision. */
-export const waitingQuery = queryOptions({
-  queryKey: ['operator', 'waiting'],
+/** The state of the installation and what waits for an operator, as a list of concerns. */
+export const concernsQuery = queryOptions({
+  queryKey: ['operator', 'concerns'],
   queryFn: async () => {
-    const [tickets, requests] = await Promise.all([
+    const [system, tickets, requests] = await Promise.all([
+      bodyOf(api.GET('/api/admin/system')),
       bodyOf(api.GET('/api/admin/tickets', { params: { query: { status: 'open', limit: 1 } } })),
       bodyOf(
         api.GET('/api/admin/quota-requests', {
@@ -34,7 +35,10 @@ export const waitingQuery = queryOptions({
         }),
       ),
     ])
-    return { tickets: tickets.pagination.total, quotaRequests: requests.pagination.total }
+    return listConcerns(system, {
+      tickets: tickets.pagination.total,
+      quotaRequests: requests.pagination.total,
+    })
   },
   refetchInterval: everyMs,
 })
