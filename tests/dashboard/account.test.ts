@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { choose } from './choose'
 import type { SQL } from 'bun'
 import { barriersOf } from './accessibility'
 import { startSignedIn, type SignedIn } from './signed-in'
@@ -80,18 +81,15 @@ test('a pool is created, reordered, disabled, tested and deleted', async () => {
   await page.getByRole('button', { name: 'New pool' }).click()
   const form = page.getByRole('dialog')
   await form.getByLabel('Name').fill('Both')
-  await form.getByRole('combobox', { name: 'Provider' }).click()
-  await page.getByRole('option', { name: 'openai' }).click()
+  await choose(form.getByRole('combobox', { name: 'Provider' }), { name: 'openai' })
   await form.getByRole('button', { name: 'Create' }).click()
   await form.getByText('Add at least one connection.').waitFor()
   for (const name of ['First', 'Second']) {
-    await form.getByRole('combobox', { name: 'Add a connection' }).click()
-    await page.getByRole('option', { name }).click()
+    await choose(form.getByRole('combobox', { name: 'Add a connection' }), { name })
   }
   expect(await barriersOf(page)).toEqual([])
   await form.getByRole('button', { name: 'Move Second up' }).click()
-  await form.getByRole('combobox', { name: 'Routing strategy' }).click()
-  await page.getByRole('option', { name: 'Priority' }).click()
+  await choose(form.getByRole('combobox', { name: 'Routing strategy' }), { name: 'Priority' })
   await form.getByRole('button', { name: 'Create' }).click()
   await form.waitFor({ state: 'hidden' })
   await page.getByRole('cell', { name: 'Priority' }).waitFor()

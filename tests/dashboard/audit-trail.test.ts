@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { choose } from './choose'
 import { barriersOf } from './accessibility'
 import { startSignedIn, type SignedIn } from './signed-in'
 
@@ -31,8 +32,7 @@ test('finding B16: an operator finds changes by names, narrows them, and reads a
   await page.getByRole('row', { name: /ada@example\.com Create plan Gold/ }).waitFor()
 
   // By who.
-  await page.getByRole('combobox', { name: 'Actor' }).click()
-  await page.getByRole('option', { name: 'Operator key' }).click()
+  await choose(page.getByRole('combobox', { name: 'Actor' }), { name: 'Operator key' })
   await page.waitForURL(/actor=operator_key/)
   await page.getByRole('link', { name: 'Create plan' }).waitFor({ state: 'detached' })
   await page.getByRole('link', { name: 'Add connection' }).waitFor()
@@ -41,8 +41,7 @@ test('finding B16: an operator finds changes by names, narrows them, and reads a
   await page.getByRole('searchbox', { name: 'ID' }).fill(user)
   await page.getByRole('link', { name: 'Add connection' }).waitFor({ state: 'detached' })
   await page.getByRole('row', { name: /Grant credits .*of grace@example\.com/ }).waitFor()
-  await page.getByRole('combobox', { name: 'Object' }).click()
-  await page.getByRole('option', { name: 'User', exact: true }).click()
+  await choose(page.getByRole('combobox', { name: 'Object' }), { name: 'User', exact: true })
   await page.getByRole('link', { name: 'Grant credits' }).waitFor({ state: 'detached' })
 
   // By when: of a day that is over there is nothing.

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { SQL } from 'bun'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { choose } from './choose'
 import { barriersNow } from './accessibility'
 import { complaintsOf, copiedText, heard, startBrowser } from './browser'
 import { openDatabase } from '../harness/database'
@@ -107,12 +108,10 @@ test('models are filtered by name, provider and capability, and the address keep
   const { page } = await open('/models')
   await page.getByLabel('Search').fill('echo')
   await page.getByRole('link', { name: 'Sandbox Echo' }).waitFor()
-  await page.getByRole('combobox', { name: 'Provider' }).click()
-  await page.getByRole('option', { name: 'OpenAI', exact: true }).click()
+  await choose(page.getByRole('combobox', { name: 'Provider' }), { name: 'OpenAI', exact: true })
   await page.getByText('No results').waitFor()
   await page.getByRole('button', { name: 'Clear filters' }).click()
-  await page.getByRole('combobox', { name: 'Capabilities' }).click()
-  await page.getByRole('option', { name: 'Images' }).click()
+  await choose(page.getByRole('combobox', { name: 'Capabilities' }), { name: 'Images' })
   await page.keyboard.press('Escape')
   // Its state is in the address, which follows the click.
   await page.getByRole('checkbox', { name: 'Free only' }).click()
@@ -208,8 +207,7 @@ test('a collection is created, reordered and deleted', async () => {
     await page.getByRole('button', { name: `Remove ${model}`, exact: true }).waitFor()
   }
   await page.getByRole('button', { name: 'Move openai/gpt-4o up' }).click()
-  await page.getByRole('combobox', { name: 'Routing strategy' }).click()
-  await page.getByRole('option', { name: 'Weighted' }).click()
+  await choose(page.getByRole('combobox', { name: 'Routing strategy' }), { name: 'Weighted' })
   await page.getByLabel('Weight of sandbox/echo').fill('5')
   expect(await barriers(page)).toEqual([])
   await page.getByRole('button', { name: 'Save' }).click()

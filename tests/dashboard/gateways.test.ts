@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
+import { choose } from './choose'
 import { makeGateway, makeProvider, startAgent } from './self-hosted'
 import { barriersOf } from './accessibility'
 import { startSignedIn, type SignedIn } from './signed-in'
@@ -122,8 +123,7 @@ test('requests appear on the page of the gateway that served them, and in the lo
   await page.locator('tbody a').click()
   await page.getByRole('dialog', { name: 'Request' }).getByText(id, { exact: true }).waitFor()
   await page.keyboard.press('Escape')
-  await filter.click()
-  await page.getByRole('option', { name: 'Cellar' }).click()
+  await choose(filter, { name: 'Cellar' })
   await page.getByText('2 of 2 requests').waitFor()
   expect(page.url()).toContain(cellar)
   expect(await barriersOf(page)).toEqual([])
@@ -155,8 +155,7 @@ test('an owner creates one for the organization; a viewer sees it but cannot cre
   await page.getByRole('button', { name: 'New gateway' }).click()
   await page.getByLabel('Name').fill('Shared')
   expect(await page.getByRole('checkbox', { name: 'Public' }).count()).toBe(0)
-  await page.getByRole('combobox', { name: 'Owner' }).click()
-  await page.getByRole('option', { name: 'Engines' }).click()
+  await choose(page.getByRole('combobox', { name: 'Owner' }), { name: 'Engines' })
   await page.getByRole('checkbox', { name: 'Public' }).check()
   expect(await barriersOf(page)).toEqual([])
   await page.getByRole('button', { name: 'Create' }).click()

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
+import { choose } from './choose'
 import {
   callLikeCurl,
   findLink,
@@ -41,12 +42,6 @@ async function idOf({ email }: Visitor): Promise<string> {
 async function grant(traveller: Visitor, amount: number) {
   const user_id = await idOf(traveller)
   await fixture.rig.gateway.admin('POST', '/credits/grant', { user_id, amount, reason: 'Welcome' })
-}
-
-/** Chooses in a list that opens. */
-async function choose(page: Page, list: string, option: string) {
-  await page.getByRole('combobox', { name: list }).click()
-  await page.getByRole('option', { name: option }).click()
 }
 
 /** Buys on the page of billing, pays where that leads, and comes back as the processor says. */
@@ -156,7 +151,9 @@ test('(d) an invited member joins, and the organization pays for their usage', a
   await dora.page.getByRole('button', { name: 'Create' }).click()
   await dora.page.getByRole('link', { name: 'Dora and sons' }).waitFor()
   await go(dora.page, 'Billing')
-  await choose(dora.page, 'Billing account', 'Dora and sons')
+  await choose(dora.page.getByRole('combobox', { name: 'Billing account' }), {
+    name: 'Dora and sons',
+  })
   await dora.page.waitForURL(/organization=/)
   await topUp(dora, '40')
   await section(dora.page, 'Balance').getByText('$40.00').first().waitFor()
@@ -179,7 +176,9 @@ test('(d) an invited member joins, and the organization pays for their usage', a
   await emil.page.getByRole('button', { name: 'Accept' }).click()
   await emil.page.getByRole('link', { name: 'Dora and sons' }).waitFor()
   await go(emil.page, 'Settings')
-  await choose(emil.page, 'Bill requests to', 'Dora and sons')
+  await choose(emil.page.getByRole('combobox', { name: 'Bill requests to' }), {
+    name: 'Dora and sons',
+  })
   await emil.page.getByRole('button', { name: 'Save', exact: true }).click()
   await heard(emil.page, 'Saved.')
   const key = await newKey(emil.page, 'Work')

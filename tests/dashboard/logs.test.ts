@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { choose } from './choose'
 import { barriersOf } from './accessibility'
 import { savedText } from './browser'
 import { startSignedIn, type SignedIn } from './signed-in'
@@ -39,8 +40,7 @@ describe('logs', () => {
 
   test('keep their filters after a reload, and can clear them', async () => {
     const page = await dashboard.open('/logs')
-    await page.getByLabel('Status').first().click()
-    await page.getByRole('option', { name: 'Error' }).click()
+    await choose(page.getByLabel('Status').first(), { name: 'Error' })
     await page.getByText('1 of 1 requests').waitFor()
     await page.reload()
     await page.getByText('1 of 1 requests').waitFor()

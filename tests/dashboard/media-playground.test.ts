@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Page, Route } from 'playwright-core'
+import { choose } from './choose'
 import { allBarriersNow } from './accessibility'
 import { startSignedIn, type SignedIn } from './signed-in'
 import { wavHeader } from '../../server/src/wire/speech-format'
@@ -35,8 +36,7 @@ describe('images in the playground', () => {
     })
     expect(await page.getByRole('button', { name: 'Create image' }).isDisabled()).toBe(true)
     await page.getByLabel('Prompt').fill('A lighthouse')
-    await page.getByRole('combobox', { name: 'Size' }).click()
-    await page.getByRole('option', { name: '512x512' }).click()
+    await choose(page.getByRole('combobox', { name: 'Size' }), { name: '512x512' })
     await page.getByRole('textbox', { name: 'Number' }).fill('2')
     await page.getByRole('button', { name: 'Create images' }).click()
     await result(page).getByRole('img', { name: '2: A lighthouse' }).waitFor()

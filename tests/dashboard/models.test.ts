@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
+import { choose } from './choose'
 import { eventually } from '../../server/testing/eventually'
 import { startSignedIn, type SignedIn } from './signed-in'
 
@@ -81,11 +82,9 @@ test('shows an account without credits that models paid by credits need some', a
 
 test('filters by context and price and sorts, all in the address', async () => {
   const page = await dashboard.open('/models?all=yes')
-  await page.getByRole('combobox', { name: 'Context' }).click()
-  await page.getByRole('option', { name: 'At least 1M tokens' }).click()
+  await choose(page.getByRole('combobox', { name: 'Context' }), { name: 'At least 1M tokens' })
   await page.getByLabel('Max. price').fill('5')
-  await page.getByRole('combobox', { name: 'Sort by' }).click()
-  await page.getByRole('option', { name: 'Price, lowest first' }).click()
+  await choose(page.getByRole('combobox', { name: 'Sort by' }), { name: 'Price, lowest first' })
   await page.waitForURL((url) =>
     ['min_context=1000000', 'max_price=5', 'sort=price'].every((filter) =>
       // The router quotes texts that look like numbers.

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { SQL } from 'bun'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { choose } from './choose'
 import { barriersNow, showIn } from './accessibility'
 import { heard, startBrowser } from './browser'
 import { openDatabase } from '../harness/database'
-import { sendRequest, messages } from '../harness/http'
+import { messages, sendRequest } from '../harness/http'
 import { listIn, paidBy, objectIn } from '../api/payments/fixture'
 import { eventually } from '../../server/testing/eventually'
 import { createHold } from '../../server/testing/hold'
@@ -192,8 +193,7 @@ describe('billing', () => {
     await page.reload()
     await shown.getByRole('cell', { name: '$1.00' }).first().waitFor()
     expect(await shown.getByRole('row').count()).toBe(2)
-    await page.getByRole('combobox', { name: 'Type' }).click()
-    await page.getByRole('option', { name: 'Refund' }).click()
+    await choose(page.getByRole('combobox', { name: 'Type' }), { name: 'Refund' })
     await shown.getByText('No transactions match these filters.').waitFor()
     expect(new URL(page.url()).search).toBe('?type=refund')
     await shown.getByRole('button', { name: 'Clear filters' }).click()
@@ -220,8 +220,7 @@ describe('billing', () => {
     const made = await session.send('POST /api/organizations', { name: 'Analytical Engines' })
     expect(made.status).toBe(201)
     const page = await open('/billing')
-    await page.getByRole('combobox', { name: 'Billing account' }).click()
-    await page.getByRole('option', { name: 'Analytical Engines' }).click()
+    await choose(page.getByRole('combobox', { name: 'Billing account' }), { name: /Analytical/ })
     await page.waitForURL(new RegExp(`organization=${String(made.body['id'])}`))
     await section(page, 'Balance').getByText('$0.00').first().waitFor()
     await page.getByLabel('Save the payment method').waitFor({ state: 'detached' })

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { choose } from './choose'
 import { heard } from './browser'
 import { barriersOf } from './accessibility'
 import { reloadUntil, startSignedIn, type SignedIn } from './signed-in'
@@ -15,8 +16,7 @@ describe('alerts', () => {
     const page = await dashboard.open('/alerts')
     await page.getByRole('button', { name: 'New alert' }).click()
     await page.getByLabel('Name').fill('Failures')
-    await page.getByLabel('Alert type').first().click()
-    await page.getByRole('option', { name: 'Errors' }).click()
+    await choose(page.getByLabel('Alert type').first(), { name: 'Errors' })
     await page.getByText('The share of requests that failed').waitFor()
     await page.getByLabel('More than').fill('0')
     await page.getByLabel('Minimum requests').fill('1')
@@ -52,8 +52,7 @@ describe('alerts', () => {
     await page.getByRole('link', { name: 'Failures' }).click()
     await page.getByRole('button', { name: 'Edit', exact: true }).click()
     await page.getByLabel('Name').fill('Renamed')
-    await page.getByLabel('Alert type').first().click()
-    await page.getByRole('option', { name: 'Unusual activity' }).click()
+    await choose(page.getByLabel('Alert type').first(), { name: 'Unusual activity' })
     expect(await barriersOf(page)).toEqual([])
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('heading', { name: 'Renamed', exact: true }).waitFor()

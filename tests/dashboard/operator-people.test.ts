@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { choose } from './choose'
 import { heard } from './browser'
 import { barriersOf } from './accessibility'
 import { startSignedIn, type SignedIn } from './signed-in'
@@ -133,13 +134,12 @@ describe('an operator', () => {
   test('overrides the limits of a plan for one account', async () => {
     const id = await newUser('Limited', { limits: { monthly_requests: null } })
     const page = await dashboard.open(`/operator/users/${id}?tab=limits`)
-    await page.getByRole('combobox', { name: 'Requests per minute' }).click()
-    await page.getByRole('option', { name: 'Custom' }).click()
+    await choose(page.getByRole('combobox', { name: 'Requests per minute' }), { name: 'Custom' })
     await page.getByLabel('Requests per minute of this account').fill('7')
-    await page.getByRole('combobox', { name: 'Requests this month' }).click()
-    await page.getByRole('option', { name: 'Plan limit' }).click()
-    await page.getByRole('combobox', { name: 'Spend this month' }).click()
-    await page.getByRole('option', { name: 'No limit' }).click()
+    await choose(page.getByRole('combobox', { name: 'Requests this month' }), {
+      name: 'Plan limit',
+    })
+    await choose(page.getByRole('combobox', { name: 'Spend this month' }), { name: 'No limit' })
     await page.getByRole('button', { name: 'Save limits' }).click()
     await heard(page, 'Applies from the next request')
     const { limits } = await admin('GET', `/users/${id}`)
@@ -188,8 +188,7 @@ describe('an operator', () => {
     expect(await barriersOf(page)).toEqual([])
     await page.getByRole('link', { name: 'Filter transactions' }).click()
     await page.getByRole('heading', { name: 'Transactions' }).waitFor()
-    await page.getByRole('combobox', { name: 'Type' }).click()
-    await page.getByRole('option', { name: 'Adjustment' }).click()
+    await choose(page.getByRole('combobox', { name: 'Type' }), { name: 'Adjustment' })
     await page.getByRole('cell', { name: 'Welcome' }).waitFor({ state: 'detached' })
     await page.getByRole('cell', { name: 'Wrong' }).waitFor()
     await page.getByRole('link', { name: 'rich@example.com' }).click()

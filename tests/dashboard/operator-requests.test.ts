@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { choose } from './choose'
 import { barriersOf } from './accessibility'
 import { startSignedIn, type SignedIn } from './signed-in'
 import type { Json } from '../harness/http'
@@ -65,21 +66,18 @@ test('finds a ticket, assigns it, replies and closes it', async () => {
   const page = await dashboard.open('/operator/tickets?priority=low')
   await page.getByText('No tickets match these filters').waitFor()
   await page.goto(`${dashboard.address}/operator/tickets?status=open&priority=high`)
-  await page.getByRole('combobox', { name: 'Assignee' }).click()
-  await page.getByRole('option', { name: 'Unassigned' }).click()
+  await choose(page.getByRole('combobox', { name: 'Assignee' }), { name: 'Unassigned' })
   await page.waitForURL(/assignee=none/)
   await page.getByRole('link', { name: 'It is slow' }).click()
   await page.getByText('Very <b>slow</b>.').waitFor()
-  await page.getByRole('combobox', { name: 'Assignee' }).click()
-  await page.getByRole('option', { name: 'Ada', exact: true }).click()
+  await choose(page.getByRole('combobox', { name: 'Assignee' }), { name: 'Ada', exact: true })
   // An assigned ticket is in progress.
   await page.getByText('In progress').first().waitFor()
   await page.getByLabel('Reply').fill('We look into it.')
   await page.getByRole('button', { name: 'Send' }).click()
   await page.getByRole('article', { name: 'Support wrote' }).getByText('We look into').waitFor()
   expect(await barriersOf(page)).toEqual([])
-  await page.getByRole('combobox', { name: 'Status' }).click()
-  await page.getByRole('option', { name: 'Closed' }).click()
+  await choose(page.getByRole('combobox', { name: 'Status' }), { name: 'Closed' })
   await page.getByRole('button', { name: 'Close ticket' }).click()
   await page.getByText('This ticket is closed').waitFor()
   expect(await admin('GET', `/tickets/${String(body['id'])}`)).toMatchObject({

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { choose } from './choose'
 import { barriersOf } from './accessibility'
 import { heard } from './browser'
 import { startSignedIn, type SignedIn } from './signed-in'
@@ -18,8 +19,7 @@ test('sets a price for all models without one, and the key of catalogue document
   const page = await dashboard.open('/operator/config')
   const save = () => page.getByRole('button', { name: 'Save' }).click()
   const unpriced = page.getByRole('combobox', { name: 'Models without a price' })
-  await unpriced.click()
-  await page.getByRole('option', { name: 'One price for all' }).click()
+  await choose(unpriced, { name: 'One price for all' })
   await page.getByRole('textbox', { name: 'Input price', exact: true }).fill('10')
   await page.getByRole('textbox', { name: 'Output price', exact: true }).fill('50')
   await page.getByLabel('Signing key of catalogue documents').fill(publicKey)
@@ -37,8 +37,7 @@ test('sets a price for all models without one, and the key of catalogue document
   expect(await readConfig()).toMatchObject({ unpriced_models: { input: 20, output: 50 } })
   await page.reload()
   await page.getByLabel('Signing key of catalogue documents').fill('')
-  await unpriced.click()
-  await page.getByRole('option', { name: 'Free' }).click()
+  await choose(unpriced, { name: 'Free' })
   await save()
   await heard(page, 'Saved.')
   expect(await readConfig()).toMatchObject({ unpriced_models: 'free', catalog_public_key: null })

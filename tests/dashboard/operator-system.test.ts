@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { choose } from './choose'
 import { heard } from './browser'
 import { barriersOf } from './accessibility'
 import { startSignedIn, type SignedIn } from './signed-in'
@@ -110,8 +111,7 @@ describe('an operator', () => {
     await page.getByLabel('Search models').fill('lorem')
     await page.waitForURL(/search=lorem/)
     await page.getByRole('link', { name: 'Sandbox Echo' }).waitFor({ state: 'detached' })
-    await page.getByRole('combobox', { name: 'Status' }).click()
-    await page.getByRole('option', { name: 'Disabled' }).click()
+    await choose(page.getByRole('combobox', { name: 'Status' }), { name: 'Disabled' })
     await page.getByText('No models match these filters').waitFor()
     await page.reload()
     await page.getByText('No models match these filters').waitFor()

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { choose } from './choose'
 import { barriersOf } from './accessibility'
 import { startSignedIn, type SignedIn } from './signed-in'
 
@@ -53,14 +54,12 @@ test('an owner sees changes with actor and origin, and filters them', async () =
   expect(await page.content()).not.toContain(secret)
   expect(await barriersOf(page)).toEqual([])
 
-  await page.getByRole('combobox', { name: 'Actor' }).click()
-  await page.getByRole('option', { name: 'Operator' }).click()
+  await choose(page.getByRole('combobox', { name: 'Actor' }), { name: 'Operator' })
   await page.waitForURL(/who=operator/)
   await row(/Connection: created/).waitFor({ state: 'detached' })
   await page.getByText('1 of 1 changes').waitFor()
 
-  await page.getByRole('combobox', { name: 'Object' }).click()
-  await page.getByRole('option', { name: 'Connection', exact: true }).click()
+  await choose(page.getByRole('combobox', { name: 'Object' }), { name: 'Connection', exact: true })
   await page.getByText('No changes match these filters.').waitFor()
   await page.goto(`${dashboard.address}/organizations/${id}?tab=trail&kind=connection`)
   await row(/Connection: created/).waitFor()

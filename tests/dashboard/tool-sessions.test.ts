@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
+import { choose } from './choose'
 import {
   answerWithTools,
   makeGateway,
@@ -56,8 +57,7 @@ async function begin(page: Page, name: string) {
   await form.getByLabel('Name').fill(name)
   await form.getByLabel(/^Model/).fill('fake/mine')
   await form.getByLabel('Name').focus()
-  await form.getByRole('combobox', { name: 'Type' }).click()
-  await page.getByRole('option', { name: /^Automation/ }).click()
+  await choose(form.getByRole('combobox', { name: 'Type' }), { name: /^Automation/ })
   return form
 }
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { SQL } from 'bun'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { choose } from './choose'
 import { barriersNow } from './accessibility'
 import { heard, startBrowser } from './browser'
 import { openDatabase } from '../harness/database'
@@ -206,8 +207,7 @@ describe('the playground', () => {
     })
     const page = await open('/playground?model=sandbox%2Fecho')
     await page.getByRole('button', { name: 'Saved prompt' }).click()
-    await page.getByRole('combobox', { name: 'Prompt' }).click()
-    await page.getByRole('option', { name: 'Greeting' }).click()
+    await choose(page.getByRole('combobox', { name: 'Prompt' }), { name: 'Greeting' })
     await page.getByRole('textbox', { name: 'name', exact: true }).fill('Ada')
     await page.getByRole('button', { name: 'Use as message' }).click()
     await page.getByRole('dialog').waitFor({ state: 'detached' })

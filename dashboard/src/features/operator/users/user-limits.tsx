@@ -59,7 +59,8 @@ const LimitChoice = ({ type, plan, form }: ChoiceProps) => (
   <Group align="flex-end" gap="sm">
     <Select
       label={quotaNames[type]}
-      {...(plan && { description: `Plan: ${formatLimit(type, plan[type])}` })}
+      // The line is there before the plan is, so that nothing moves when it has loaded.
+      description={`Plan: ${plan ? formatLimit(type, plan[type]) : '…'}`}
       w={240}
       data={modes}
       allowDeselect={false}
