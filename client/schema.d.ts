@@ -3772,6 +3772,70 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/billing/breakdown": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get usage by one or two groupings
+         * @description For whole days of a time zone, up to 366, and over time with `granularity`. `total` is the sum of `groups` and `other`, and of `time_series`. Usage of the last 89 days is kept by the hour, older usage by the day in UTC. Requests count as in `/api/billing/metrics`. Requires the permission `read`.
+         */
+        get: {
+            parameters: {
+                query: {
+                    /** @description The organization whose billing is requested; by default that of the account */
+                    organization_id?: string | undefined;
+                    /** @description `member` and `department` require `organization_id`, `key` its absence */
+                    group_by?: ("model" | "provider" | "key" | "member" | "department") | undefined;
+                    /** @description A second grouping: a group is a pair of both */
+                    split_by?: ("model" | "provider" | "key" | "member" | "department") | undefined;
+                    /** @description Only requests with this API key */
+                    key_id?: string | undefined;
+                    /** @description Only requests of this member of the organization */
+                    member_id?: string | undefined;
+                    /** @description First day, in `time_zone` */
+                    start_date: string;
+                    /** @description Last day, in `time_zone`, which is included */
+                    end_date: string;
+                    /** @description IANA time zone of days, weeks and months. Its offset from UTC must be whole hours, as sums are kept by the hour */
+                    time_zone?: string | undefined;
+                    /** @description The interval of `time_series`, which is empty without it */
+                    granularity?: ("hour" | "day" | "week" | "month") | undefined;
+                    /** @description Only this model */
+                    model?: string | undefined;
+                    /** @description Only models of this provider */
+                    provider?: string | undefined;
+                    /** @description The number of groups, those with the highest cost; all others are summed in `other` */
+                    limit?: number | undefined;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["UsageBreakdown"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/billing/checkout": {
         parameters: {
             query?: never;
@@ -8722,6 +8786,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/admin/usage/breakdown": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the usage of all accounts by one or two groupings
+         * @description As `GET /api/billing/breakdown` does for one account. `cost` is the part that accounts paid themselves. Requires an operator.
+         */
+        get: {
+            parameters: {
+                query: {
+                    /** @description The first grouping */
+                    group_by?: ("model" | "provider" | "account") | undefined;
+                    /** @description A second grouping: a group is a pair of both */
+                    split_by?: ("model" | "provider" | "account") | undefined;
+                    /** @description Only requests of this account */
+                    user_id?: string | undefined;
+                    /** @description First day, in `time_zone` */
+                    start_date: string;
+                    /** @description Last day, in `time_zone`, which is included */
+                    end_date: string;
+                    /** @description IANA time zone of days, weeks and months. Its offset from UTC must be whole hours, as sums are kept by the hour */
+                    time_zone?: string | undefined;
+                    /** @description The interval of `time_series`, which is empty without it */
+                    granularity?: ("hour" | "day" | "week" | "month") | undefined;
+                    /** @description Only this model */
+                    model?: string | undefined;
+                    /** @description Only models of this provider */
+                    provider?: string | undefined;
+                    /** @description The number of groups, those with the highest cost; all others are summed in `other` */
+                    limit?: number | undefined;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["UsageBreakdown"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/admin/system": {
         parameters: {
             query?: never;
@@ -11793,6 +11917,78 @@ export interface components {
                     daily_average: number;
                 };
             };
+        };
+        UsageBreakdown: {
+            period: {
+                /** Format: date-time */
+                start: string;
+                /**
+                 * Format: date-time
+                 * @description Exclusive
+                 */
+                end: string;
+                time_zone: string;
+            };
+            total: {
+                requests: number;
+                failed_requests: number;
+                input_tokens: number;
+                output_tokens: number;
+                /** @description USD that the account paid itself */
+                cost: number;
+                /** @description USD that the requests cost, whichever account paid */
+                usage_cost: number;
+            };
+            /** @description By `usage_cost`, highest first */
+            groups: {
+                /** @description The model, the provider or the department; of a key, a member or an account the ID and the name, null where it was deleted. An empty ID stands for none */
+                group: {
+                    id: string;
+                    name: string | null;
+                };
+                split: {
+                    id: string;
+                    name: string | null;
+                } | null;
+                requests: number;
+                failed_requests: number;
+                input_tokens: number;
+                output_tokens: number;
+                /** @description USD that the account paid itself */
+                cost: number;
+                /** @description USD that the requests cost, whichever account paid */
+                usage_cost: number;
+            }[];
+            /** @description The groups beyond `limit`; null without any */
+            other: {
+                /** @description The number of groups */
+                groups: number;
+                requests: number;
+                failed_requests: number;
+                input_tokens: number;
+                output_tokens: number;
+                /** @description USD that the account paid itself */
+                cost: number;
+                /** @description USD that the requests cost, whichever account paid */
+                usage_cost: number;
+            } | null;
+            /** @description The starts of all intervals; the first begins with the period */
+            intervals: string[];
+            /** @description Ascending by interval and group; without pairs that have no requests */
+            time_series: {
+                /** @description Index in `intervals` */
+                interval: number;
+                /** @description Index in `groups`; null for `other` */
+                group: number | null;
+                requests: number;
+                failed_requests: number;
+                input_tokens: number;
+                output_tokens: number;
+                /** @description USD that the account paid itself */
+                cost: number;
+                /** @description USD that the requests cost, whichever account paid */
+                usage_cost: number;
+            }[];
         };
         NewCheckout: {
             /** @description USD */

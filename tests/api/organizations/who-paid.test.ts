@@ -93,6 +93,37 @@ test('finding B1: metrics have both amounts, in sums, by model, over time and ah
   })
 })
 
+const dayAt = (ms: number) => new Date(ms).toISOString().slice(0, 10)
+
+test('usage is broken down for the member by key, for the organization by member, for operators by account', async () => {
+  const span = `start_date=${dayAt(Date.now() - 86_400_000)}&end_date=${dayAt(Date.now())}`
+  const byKey = await read(`/billing/breakdown?${span}&group_by=key&split_by=model`)
+  expect(byKey).toMatchObject({
+    total: { requests: 2, cost: 0, usage_cost: two },
+    groups: [{ split: { id: 'fake/one' }, requests: 2, cost: 0, usage_cost: two }],
+    other: null,
+  })
+  const ofPool = `/billing/breakdown?${span}&organization_id=${organization.id}&group_by=member`
+  expect(await read(ofPool, organization.owner)).toMatchObject({
+    total: { cost: two, usage_cost: two },
+    groups: [{ group: { id: member.userId }, split: null, usage_cost: two }],
+  })
+  expect((await on.api(member, `GET ${ofPool}`)).status).toBe(403)
+  const stranger = await on.fixture.newCustomer()
+  expect((await on.api(stranger, `GET ${ofPool}`)).status).toBe(404)
+  const { gateway } = on.fixture
+  const ofAll = await gateway.admin('GET', `/usage/breakdown?${span}&group_by=account`)
+  expect(ofAll['groups']).toContainEqual(
+    expect.objectContaining({
+      group: expect.objectContaining({ id: member.userId }),
+      usage_cost: two,
+    }),
+  )
+  expect(await read(`/billing/breakdown?${span}&group_by=key&unknown=1`)).toMatchObject({
+    error: { code: 'invalid_request', message: expect.stringContaining('unknown') },
+  })
+})
+
 test('finding B1, B2: logs, their sums, models and estimates name the payer', async () => {
   const payer = { payer: 'organization', payer_name: name }
   const logs = listIn(await on.api(member, 'GET /account/request-logs'), 'logs')

@@ -1,97 +1,13 @@
-import { sql, type Kysely, type RawBuilder } from 'kysely'
+import { sql, type Kysely } from 'kysely'
 import { toBucketStart, listBuckets, dayMs, type MetricsPeriod } from './period'
 import type { Metrics } from './schema'
+import { added, sourceOf, zeroSums, type UsageSums } from './sum-source'
 import type { BilledAccount } from './billed-account'
 import type { Schema } from '../../../platform/db/schema'
 import { toTimestamp } from '../../../http/fields'
 import { toPaidAmount } from '../../../http/payer'
 import { readPaidParts } from '../../../ledger/usage-cost'
 import { toUsd } from '../../../wire/usd'
-
-interface Sums {
-  requests: bigint
-  successes: bigint
-  failures: bigint
-  input: bigint
-  output: bigint
-  duration: bigint
-  /** The number of requests with a latency. */
-  timed: bigint
-  /** Nano-dollars that the account paid. */
-  cost: bigint
-  /** Nano-dollars that the usage cost, whichever account paid. */
-  usage_cost: bigint
-}
-
-const zeroSums: Sums = {
-  requests: 0n,
-  successes: 0n,
-  failures: 0n,
-  input: 0n,
-  output: 0n,
-  duration: 0n,
-  timed: 0n,
-  cost: 0n,
-  usage_cost: 0n,
-}
-
-const added = (a: Sums, b: Sums): Sums => ({
-  requests: a.requests + b.requests,
-  successes: a.successes + b.successes,
-  failures: a.failures + b.failures,
-  input: a.input + b.input,
-  output: a.output + b.output,
-  duration: a.duration + b.duration,
-  timed: a.timed + b.timed,
-  cost: a.cost + b.cost,
-  usage_cost: a.usage_cost + b.usage_cost,
-})
-
-/** A table of sums, and the filter for an account's rows. */
-interface Source {
-  table: RawBuilder<unknown>
-  isOf: RawBuilder<unknown>
-  sums: RawBuilder<unknown>
-  cost: RawBuilder<unknown>
-  usageCost: RawBuilder<unknown>
-}
-
-/**
- * Sums an account's requests from its log, whichever provider served them and whichever account paid, counted as
- * the log's own statistics are. Source: contract 11.5.
- */
-const ofLogs = (userId: string): Source => ({
-  table: sql`request_sum`,
-  isOf: sql`user_id = ${userId}`,
-  sums: sql`
-    sum(requests)::bigint as requests, sum(successes)::bigint as successes,
-    sum(failures)::bigint as failures, sum(input_tokens)::bigint as input,
-    sum(output_tokens)::bigint as output, sum(latency_ms)::bigint as duration,
-    sum(successes)::bigint as timed,
-    sum(own_cost)::bigint as cost, sum(request_sum.cost)::bigint as usage_cost`,
-  cost: sql`own_cost`,
-  usageCost: sql`cost`,
-})
-
-/** Sums the provider requests on an organization's account; logs belong to their callers. */
-const ofUsage = (organizationId: string): Source => ({
-  table: sql`usage_sum`,
-  isOf: sql`account_id = ${organizationId}`,
-  sums: sql`
-    sum(requests)::bigint as requests,
-    sum(requests - failures - cancellations)::bigint as successes,
-    sum(failures)::bigint as failures,
-    sum(input_tokens + cached_input_tokens + cache_write_tokens + audio_input_tokens)::bigint as input,
-    sum(output_tokens + reasoning_tokens + audio_output_tokens)::bigint as output,
-    sum(duration_ms)::bigint as duration, sum(requests)::bigint as timed, sum(usage_sum.cost - written_off)::bigint as cost,
-    sum(usage_sum.cost - written_off)::bigint as usage_cost`,
-  // Amounts that were written off were not charged.
-  cost: sql`cost - written_off`,
-  usageCost: sql`cost - written_off`,
-})
-
-const sourceOf = ({ id, organizationId }: BilledAccount): Source =>
-  organizationId === null ? ofLogs(id) : ofUsage(id)
 
 const isInPeriod = ({ grain, start, end }: Pick<MetricsPeriod, 'grain' | 'start' | 'end'>) =>
   sql`grain = ${grain} and starts_at >= ${start} and starts_at < ${end}`
@@ -108,20 +24,20 @@ export async function readMetrics(
   const { id, organizationId } = account
   const lately = { grain: 'hour', start: new Date(now.getTime() - projectedDays * dayMs), end: now }
   const [byModel, byTime, recent, paid] = await Promise.all([
-    sql<Sums & { model: string }>`
+    sql<UsageSums & { model: string }>`
       select model, ${sums} from ${table} where ${isOf} and ${isInPeriod(period)}
       group by model order by usage_cost desc, cost desc, requests desc, model`.execute(db),
-    sql<Sums & { starts_at: Date }>`
+    sql<UsageSums & { starts_at: Date }>`
       select starts_at, ${sums} from ${table} where ${isOf} and ${isInPeriod(period)}
       group by starts_at`.execute(db),
-    sql<Pick<Sums, 'cost' | 'usage_cost'>>`
+    sql<Pick<UsageSums, 'cost' | 'usage_cost'>>`
       select coalesce(sum(${cost}), 0)::bigint as cost,
         coalesce(sum(${usageCost}), 0)::bigint as usage_cost
       from ${table}
       where ${isOf} and ${isInPeriod({ ...lately, grain: 'hour' })}`.execute(db),
     readPaidParts(db, organizationId === null ? { userId: id } : { organizationId }, period),
   ])
-  const total = byModel.rows.reduce<Sums>(added, zeroSums)
+  const total = byModel.rows.reduce<UsageSums>(added, zeroSums)
   // Requests for unknown model names are summed without a model.
   const models = byModel.rows.filter(({ model }) => model !== '')
   return {
@@ -151,7 +67,7 @@ export async function readMetrics(
 const percentage = (share: bigint, total: bigint) =>
   total === 0n ? null : Math.round((Number(share) / Number(total)) * 10_000) / 100
 
-const summaryOf = (total: Sums, models: number): Metrics['summary'] => ({
+const summaryOf = (total: UsageSums, models: number): Metrics['summary'] => ({
   total_requests: Number(total.requests),
   success_rate: percentage(total.successes, total.successes + total.failures),
   total_tokens: Number(total.input + total.output),
@@ -168,9 +84,9 @@ const summaryOf = (total: Sums, models: number): Metrics['summary'] => ({
 
 function seriesOf(
   period: MetricsPeriod,
-  rows: readonly (Sums & { starts_at: Date })[],
+  rows: readonly (UsageSums & { starts_at: Date })[],
 ): Metrics['time_series'] {
-  const byBucket = new Map<number, Sums>()
+  const byBucket = new Map<number, UsageSums>()
   for (const row of rows) {
     const bucket = toBucketStart(row.starts_at.getTime(), period.granularity)
     byBucket.set(bucket, added(byBucket.get(bucket) ?? zeroSums, row))

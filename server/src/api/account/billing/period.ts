@@ -6,10 +6,10 @@ const hourMs = 3_600_000
 export const dayMs = 24 * hourMs
 const weekMs = 7 * dayMs
 
-const maxDays = 366
-const maxDaysByHour = 31
+export const maxDays = 366
+export const maxDaysByHour = 31
 /** Hourly sums are kept for this many days. */
-const hourSumDays = 89
+export const hourSumDays = 89
 
 export type Granularity = (typeof granularities)[number]
 

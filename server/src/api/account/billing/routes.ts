@@ -1,3 +1,4 @@
+import { UsageBreakdown, UsageBreakdownFilter } from './breakdown-schema'
 import {
   Balance,
   BillingOwner,
@@ -22,6 +23,7 @@ export const billingRoutes = (billing: BillingStore): Route[] => [
   getBalance(billing),
   listTransactions(billing),
   getBillingMetrics(billing),
+  getUsageBreakdown(billing),
   createCheckout(billing),
 ]
 
@@ -74,6 +76,22 @@ const getBillingMetrics = (billing: BillingStore) =>
     responses: { 200: Metrics },
     errors: ['resource_not_found'],
     handler: ({ principal, query }) => billing.metrics(principal, query),
+  })
+
+const getUsageBreakdown = (billing: BillingStore) =>
+  route({
+    method: 'get',
+    path: `${path}/breakdown`,
+    access: account('read', { tenant: 'organization' }),
+    operationId: 'getUsageBreakdown',
+    tag,
+    summary: 'Get usage by one or two groupings',
+    notes:
+      'For whole days of a time zone, up to 366, and over time with `granularity`. `total` is the sum of `groups` and `other`, and of `time_series`. Usage of the last 89 days is kept by the hour, older usage by the day in UTC. Requests count as in `/api/billing/metrics`.',
+    query: UsageBreakdownFilter,
+    responses: { 200: UsageBreakdown },
+    errors: ['resource_not_found'],
+    handler: ({ principal, query }) => billing.breakdown(principal, query),
   })
 
 const createCheckout = (billing: BillingStore) =>

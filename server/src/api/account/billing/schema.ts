@@ -8,7 +8,7 @@ import { transactionStatuses, transactionTypes } from '../../../http/transaction
 
 const dollar = 1_000_000_000n
 
-const organization_id = z
+export const organization_id = z
   .string()
   .max(100)
   .optional()

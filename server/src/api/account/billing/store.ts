@@ -1,5 +1,8 @@
 import type { Kysely } from 'kysely'
 import { readBalance } from './balance'
+import { readBreakdown } from './breakdown'
+import { breakdownSource } from './breakdown-source'
+import type { UsageBreakdownFilter } from './breakdown-schema'
 import { readMetrics } from './metrics'
 import { toMetricsPeriod } from './period'
 import { checkReturnUrls } from './return-address'
@@ -68,6 +71,13 @@ export function createBillingStore({ db, settings, processor, baseUrl, repeat }:
       const period = toMetricsPeriod(filter, now.getTime())
       const account = await findBilledAccount(db, principal, filter.organization_id)
       return readMetrics(db, account, { period, now })
+    },
+    async breakdown(principal: Principal, filter: UsageBreakdownFilter) {
+      const account = await findBilledAccount(db, principal, filter.organization_id)
+      return readBreakdown(db, breakdownSource(account, filter), {
+        filter,
+        nowMs: Date.now(),
+      })
     },
     async checkout(
       principal: Principal,

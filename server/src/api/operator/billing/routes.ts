@@ -1,3 +1,4 @@
+import { UsageBreakdown, InstallationBreakdownFilter } from '../../account/billing/breakdown-schema'
 import { InstallationUsage, InstallationUsageFilter } from './schema'
 import type { InstallationUsageStore } from './store'
 import { operator } from '../../../http/access'
@@ -17,5 +18,18 @@ export const installationUsageRoutes = (usage: InstallationUsageStore): Route[] 
     query: InstallationUsageFilter,
     responses: { 200: InstallationUsage },
     handler: ({ query }) => usage.read(query),
+  }),
+  route({
+    method: 'get',
+    path: '/api/admin/usage/breakdown',
+    access: operator(),
+    operationId: 'getInstallationBreakdown',
+    tag: 'System',
+    summary: 'Get the usage of all accounts by one or two groupings',
+    notes:
+      'As `GET /api/billing/breakdown` does for one account. `cost` is the part that accounts paid themselves.',
+    query: InstallationBreakdownFilter,
+    responses: { 200: UsageBreakdown },
+    handler: ({ query }) => usage.breakdown(query),
   }),
 ]

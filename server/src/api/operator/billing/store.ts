@@ -8,6 +8,10 @@ import {
 } from '../../account/billing/period'
 import { toTimestamp } from '../../../http/fields'
 import { usageCost } from '../../../ledger/usage-cost'
+import type { InstallationBreakdownFilter } from '../../account/billing/breakdown-schema'
+import { readBreakdown } from '../../account/billing/breakdown'
+import { ofAllLogs } from '../../account/billing/sum-source'
+import { invalidRequest } from '../../../errors'
 import type { Schema } from '../../../platform/db/schema'
 import { toUsd } from '../../../wire/usd'
 
@@ -55,6 +59,15 @@ export const createInstallationUsageStore = (db: Kysely<Schema>) => ({
       time_series: series,
     }
   },
+  /** Rejects with `invalid_request` as `readBreakdown` does. */
+  async breakdown(filter: InstallationBreakdownFilter) {
+    if (filter.split_by === filter.group_by) {
+      throw invalidRequest('split_by', 'conflict', 'split_by: must differ from group_by.')
+    }
+    const { user_id: userId } = filter
+    const where = userId === undefined ? undefined : sql`user_id = ${userId}`
+    return readBreakdown(db, { ...ofAllLogs, where }, { filter, nowMs: Date.now() })
+  },
 })
 
 const toRequestSums = ({ requests, failures, input, output, cost }: RequestSums) => ({
@@ -81,6 +94,14 @@ const withPrevious = ({ grain, start, end }: Period): Period => ({
 const rounded = (amount: bigint, of: bigint, factor: number): number | null =>
   of === 0n ? null : Math.round((Number(amount) / Number(of)) * factor * 100) / 100
 
+/** SQL of sums of a column from a moment on, beside which earlier rows are read. */
+function sumsSince(start: Date) {
+  const isNow = sql`starts_at >= ${start}`
+  const now = (column: string) =>
+    sql`coalesce(sum(${sql.ref(column)}) filter (where ${isNow}), 0)::bigint`
+  return { isNow, now }
+}
+
 interface SummedUsage extends RequestSums {
   successes: bigint
   cancellations: bigint
@@ -94,9 +115,7 @@ async function readSummary(
   db: Kysely<Schema>,
   period: MetricsPeriod,
 ): Promise<InstallationUsage['summary']> {
-  const isNow = sql`starts_at >= ${period.start}`
-  const now = (column: string) =>
-    sql`coalesce(sum(${sql.ref(column)}) filter (where ${isNow}), 0)::bigint`
+  const { isNow, now } = sumsSince(period.start)
   const { rows } = await sql<SummedUsage>`
     select ${now('requests')} as requests, ${now('failures')} as failures,
       ${now('input_tokens')} as input, ${now('output_tokens')} as output, ${now('cost')} as cost,
@@ -190,9 +209,7 @@ async function readAccounts(
   db: Kysely<Schema>,
   period: Period,
 ): Promise<InstallationUsage['by_account']> {
-  const isNow = sql`starts_at >= ${period.start}`
-  const now = (column: string) =>
-    sql`coalesce(sum(${sql.ref(column)}) filter (where ${isNow}), 0)::bigint`
+  const { isNow, now } = sumsSince(period.start)
   const { rows } = await sql<UsingAccount>`
     with account as (
       select user_id, ${now('requests')} as requests, ${now('failures')} as failures,

@@ -1,0 +1,116 @@
+import { z } from 'zod'
+import { granularities, organization_id } from './schema'
+
+/** The groupings of usage: `member` and `department` are of organizations, `key` is of accounts. */
+export const accountDimensions = ['model', 'provider', 'key', 'member', 'department'] as const
+export const installationDimensions = ['model', 'provider', 'account'] as const
+export type Dimension = (typeof accountDimensions)[number] | (typeof installationDimensions)[number]
+
+const name = z.string().max(300)
+const largestLimit = 1000
+
+const filterFields = {
+  start_date: z.iso.date().describe('First day, in `time_zone`'),
+  end_date: z.iso.date().describe('Last day, in `time_zone`, which is included'),
+  time_zone: z
+    .string()
+    .max(60)
+    .default('UTC')
+    .describe(
+      'IANA time zone of days, weeks and months. Its offset from UTC must be whole hours, as sums are kept by the hour',
+    )
+    .meta({ examples: ['Europe/Berlin'] }),
+  granularity: z
+    .enum(granularities)
+    .optional()
+    .describe('The interval of `time_series`, which is empty without it'),
+  model: name.optional().describe('Only this model'),
+  provider: name.optional().describe('Only models of this provider'),
+  limit: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(largestLimit)
+    .default(100)
+    .describe(
+      'The number of groups, those with the highest cost; all others are summed in `other`',
+    ),
+}
+
+const secondGroup = 'A second grouping: a group is a pair of both'
+
+export const UsageBreakdownFilter = z.strictObject({
+  organization_id,
+  group_by: z
+    .enum(accountDimensions)
+    .default('model')
+    .describe('`member` and `department` require `organization_id`, `key` its absence'),
+  split_by: z.enum(accountDimensions).optional().describe(secondGroup),
+  key_id: name.optional().describe('Only requests with this API key'),
+  member_id: name.optional().describe('Only requests of this member of the organization'),
+  ...filterFields,
+})
+export type UsageBreakdownFilter = z.output<typeof UsageBreakdownFilter>
+
+export const InstallationBreakdownFilter = z.strictObject({
+  group_by: z.enum(installationDimensions).default('model').describe('The first grouping'),
+  split_by: z.enum(installationDimensions).optional().describe(secondGroup),
+  user_id: name.optional().describe('Only requests of this account'),
+  ...filterFields,
+})
+export type InstallationBreakdownFilter = z.output<typeof InstallationBreakdownFilter>
+
+/** The part of a filter that does not depend on whose usage is read. */
+export type BreakdownFilter = Pick<
+  UsageBreakdownFilter,
+  'start_date' | 'end_date' | 'time_zone' | 'granularity' | 'model' | 'provider' | 'limit'
+> & { group_by: Dimension; split_by?: Dimension | undefined }
+
+const time = z.iso.datetime()
+
+const sums = {
+  requests: z.int(),
+  failed_requests: z.int(),
+  input_tokens: z.int(),
+  output_tokens: z.int(),
+  cost: z.number().describe('USD that the account paid itself'),
+  usage_cost: z.number().describe('USD that the requests cost, whichever account paid'),
+}
+
+const group = z
+  .object({ id: z.string(), name: z.string().nullable() })
+  .describe(
+    'The model, the provider or the department; of a key, a member or an account the ID and the name, null where it was deleted. An empty ID stands for none',
+  )
+
+/** Usage by one or two groupings, and over time. */
+export const UsageBreakdown = z
+  .object({
+    period: z.object({
+      start: time,
+      end: time.describe('Exclusive'),
+      time_zone: z.string(),
+    }),
+    total: z.object(sums),
+    groups: z
+      .array(z.object({ group, split: group.nullable(), ...sums }))
+      .describe('By `usage_cost`, highest first'),
+    other: z
+      .object({ groups: z.int().describe('The number of groups'), ...sums })
+      .nullable()
+      .describe('The groups beyond `limit`; null without any'),
+    intervals: z
+      .array(time)
+      .describe('The starts of all intervals; the first begins with the period'),
+    time_series: z
+      .array(
+        z.object({
+          interval: z.int().describe('Index in `intervals`'),
+          group: z.int().nullable().describe('Index in `groups`; null for `other`'),
+          ...sums,
+        }),
+      )
+      .describe('Ascending by interval and group; without pairs that have no requests'),
+  })
+  .meta({ ref: 'UsageBreakdown' })
+export type UsageBreakdown = z.output<typeof UsageBreakdown>

@@ -1,0 +1,36 @@
+import { sql } from 'kysely'
+import type { BilledAccount } from './billed-account'
+import type { BreakdownSource } from './breakdown'
+import type { Dimension, UsageBreakdownFilter } from './breakdown-schema'
+import { sourceOf } from './sum-source'
+import { invalidRequest } from '../../../errors'
+
+type Filter = Pick<
+  UsageBreakdownFilter,
+  'organization_id' | 'group_by' | 'split_by' | 'key_id' | 'member_id'
+>
+
+/** The groupings that only an organization has, and those that only an account has. */
+const ofOrganizations: readonly (Dimension | undefined)[] = ['member', 'department']
+const ofAccounts: readonly (Dimension | undefined)[] = ['key']
+
+/**
+ * Selects the sums of an account or an organization. Throws `invalid_request` for groupings and filters that these do not
+ * have: an organization does not see its members' keys.
+ */
+export function breakdownSource(account: BilledAccount, filter: Filter): BreakdownSource {
+  const isAccount = account.organizationId === null
+  const foreign = isAccount ? ofOrganizations : ofAccounts
+  const rule = isAccount ? 'requires organization_id' : 'cannot be combined with organization_id'
+  for (const field of ['group_by', 'split_by'] as const) {
+    if (!foreign.includes(filter[field])) continue
+    throw invalidRequest(field, 'conflict', `${field}: ${filter[field]} ${rule}.`)
+  }
+  if (filter.split_by === filter.group_by) {
+    throw invalidRequest('split_by', 'conflict', 'split_by: must differ from group_by.')
+  }
+  const field = isAccount ? 'member_id' : 'key_id'
+  if (filter[field] !== undefined) throw invalidRequest(field, 'conflict', `${field} ${rule}.`)
+  const [column, id] = isAccount ? [sql`key_id`, filter.key_id] : [sql`user_id`, filter.member_id]
+  return { ...sourceOf(account), where: id === undefined ? undefined : sql`${column} = ${id}` }
+}
