@@ -10,6 +10,7 @@ export const accountNavigation = [
       { to: '/models', label: 'Models' },
       { to: '/logs', label: 'Logs' },
       { to: '/usage', label: 'Usage' },
+      { to: '/explorer', label: 'Explorer' },
     ],
   },
   {
@@ -45,6 +46,7 @@ export const operatorNavigation = [
     name: 'Activity',
     links: [
       { to: '/operator/overview', label: 'Installation overview' },
+      { to: '/operator/explorer', label: 'Explorer of all accounts' },
       { to: '/operator/requests', label: 'Requests' },
       { to: '/operator/quota-requests', label: 'Quota requests' },
       { to: '/operator/tickets', label: 'Tickets' },

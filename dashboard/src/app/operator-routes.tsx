@@ -13,6 +13,7 @@ import { toTicketSearch } from '../features/operator/tickets/queries'
 import { toTransactionSearch } from '../features/operator/credits/queries'
 import { toUserSearch } from '../features/operator/users/queries'
 import { textsIn } from '../url/address'
+import { toExplorerSearch } from '../url/explorer'
 import { overviewSearch } from '../url/period'
 import { pageOf, textOf, type Search } from '../url/search'
 
@@ -43,6 +44,15 @@ const overview = createRoute({
   component: lazyPage(
     () => import('../features/operator/overview/overview-page'),
     'OperatorOverviewPage',
+  ),
+})
+const explorer = createRoute({
+  getParentRoute: () => operator,
+  path: '/explorer',
+  validateSearch: toExplorerSearch,
+  component: lazyPage(
+    () => import('../features/explorer/explorer-page'),
+    'InstallationExplorerPage',
   ),
 })
 const users = createRoute({
@@ -187,6 +197,7 @@ const auditTrail = createRoute({
 export const operatorArea = operator.addChildren([
   start,
   overview,
+  explorer,
   users,
   user,
   transactions,

@@ -5,6 +5,7 @@ import { Loading } from '../components/loading'
 import { lazyPage } from './lazy-page'
 import { PageError } from './page-error'
 import { home, root } from './home-route'
+import { toExplorerSearch } from '../url/explorer'
 import { billingSearch, overviewSearch, quotaSearch, usageSearch } from '../url/period'
 import { toInboxSearch } from '../features/inbox/queries'
 import { toLogSearch } from '../features/logs/queries'
@@ -32,6 +33,12 @@ const usage = createRoute({
   path: '/usage',
   validateSearch: usageSearch,
   component: lazyPage(() => import('../features/usage/usage-page'), 'UsagePage'),
+})
+const explorer = createRoute({
+  getParentRoute: () => home,
+  path: '/explorer',
+  validateSearch: toExplorerSearch,
+  component: lazyPage(() => import('../features/explorer/explorer-page'), 'ExplorerPage'),
 })
 const quota = createRoute({
   getParentRoute: () => home,
@@ -191,6 +198,7 @@ const routeTree = root.addChildren([
     overview,
     billing,
     usage,
+    explorer,
     quota,
     connections,
     connection,

@@ -24,7 +24,8 @@ export const ownInvitationsQuery = queryOptions({
 export type Role = Organization['role']
 
 /** Whether the role manages members and settings. Source: contract 2.4. */
-export const isManager = ({ role }: Organization) => role === 'owner' || role === 'admin'
+export const isManager = ({ role }: Pick<Organization, 'role'>) =>
+  role === 'owner' || role === 'admin'
 
 /** The roles a member may assign; an owner who appoints another owner becomes admin. */
 export const rolesBelow = (role: Role): Role[] =>

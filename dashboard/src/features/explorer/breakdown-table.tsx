@@ -1,0 +1,110 @@
+import { Anchor, Table, Text } from '@mantine/core'
+import { ListTable } from '../../components/list-table'
+import { Money } from '../../components/money'
+import { compact, count, formatCount, percent } from '../../format/figures'
+import type { Dimension, ExplorerSearch } from '../../url/explorer'
+import { nameOf, narrow, type Breakdown, type Question } from './queries'
+
+interface Props {
+  breakdown: Breakdown
+  names: Readonly<Record<Dimension, string>>
+  question: Question
+  available: readonly Dimension[]
+  onSearch: (changed: ExplorerSearch) => void
+}
+
+type Figures = Breakdown['total']
+
+/** The groups, all others, and the total. */
+export function BreakdownTable({ breakdown, names, question, available, onSearch }: Props) {
+  const { by, split } = question
+  const { groups, other, total } = breakdown
+  const whole = total.usage_cost
+  return (
+    <ListTable
+      columns={[
+        names[by],
+        ...(split ? [{ name: names[split] }] : []),
+        { name: 'Requests', isNumber: true },
+        { name: 'Failed', isNumber: true },
+        { name: 'Input tokens', isNumber: true },
+        { name: 'Output tokens', isNumber: true },
+        { name: 'Share', isNumber: true, about: 'Of the spend' },
+        { name: 'Spend', isNumber: true, position: 'aside' },
+      ]}
+      minWidth={split ? 800 : 680}
+      foot={<Row cells={split ? ['Total', ''] : ['Total']} figures={total} whole={whole} />}
+    >
+      {groups.map((group) => {
+        const narrowed = narrow(by, group.group.id, available)
+        const name = nameOf(by, group.group)
+        const first = narrowed ? (
+          <Anchor
+            component="button"
+            size="sm"
+            ta="left"
+            style={{ overflowWrap: 'anywhere' }}
+            title={`Show only ${name}`}
+            onClick={() => onSearch(narrowed)}
+          >
+            {name}
+          </Anchor>
+        ) : (
+          name
+        )
+        return (
+          <Row
+            key={`${group.group.id} ${group.split?.id ?? ''}`}
+            cells={split && group.split ? [first, nameOf(split, group.split)] : [first]}
+            figures={group}
+            whole={whole}
+          />
+        )
+      })}
+      {other && (
+        <Row
+          cells={[
+            <Text key="others" size="sm" c="dimmed">
+              {formatCount(other.groups, 'other group')}
+            </Text>,
+            ...(split ? [''] : []),
+          ]}
+          figures={other}
+          whole={whole}
+        />
+      )}
+    </ListTable>
+  )
+}
+
+interface RowProps {
+  cells: React.ReactNode[]
+  figures: Figures
+  whole: number
+}
+
+const Row = ({ cells, figures, whole }: RowProps) => (
+  <Table.Tr>
+    {cells.map((cell, index) => (
+      // The names of a row have fixed places.
+      // oxlint-disable-next-line react/no-array-index-key
+      <Table.Td key={index} style={{ overflowWrap: 'anywhere' }}>
+        {cell}
+      </Table.Td>
+    ))}
+    <Table.Td ta="right">{count(figures.requests)}</Table.Td>
+    <Table.Td ta="right">{count(figures.failed_requests)}</Table.Td>
+    <Table.Td ta="right" title={count(figures.input_tokens)}>
+      {compact(figures.input_tokens)}
+    </Table.Td>
+    <Table.Td ta="right" title={count(figures.output_tokens)}>
+      {compact(figures.output_tokens)}
+    </Table.Td>
+    <Table.Td ta="right">
+      {percent(whole === 0 ? null : (figures.usage_cost / whole) * 100)}
+    </Table.Td>
+    <Table.Td ta="right">
+      <Money amount={figures.usage_cost} />
+    </Table.Td>
+  </Table.Tr>
+)

@@ -1,0 +1,32 @@
+import { BarChart } from '@mantine/charts'
+import type { Chart } from './queries'
+
+interface Props {
+  chart: Chart
+  format: (value: number) => string
+}
+
+const colors = ['brand.6', 'teal.5', 'orange.5', 'grape.5', 'lime.6', 'cyan.6', 'pink.5']
+
+/** Bars of groups over time. Decorative: the page that shows it has the figures in a table. */
+export const StackedChart = ({ chart, format }: Props) => (
+  <BarChart
+    h={300}
+    type="stacked"
+    data={chart.bars}
+    dataKey="label"
+    series={chart.series.map(({ name, label }, index) => ({
+      name,
+      label,
+      color: name === 'others' ? 'gray.5' : (colors[index] ?? 'gray.5'),
+    }))}
+    withLegend
+    valueFormatter={format}
+    yAxisProps={{ width: 72 }}
+    xAxisProps={{ minTickGap: 24 }}
+    barChartProps={{ accessibilityLayer: false }}
+    barProps={{ isAnimationActive: false }}
+    maxBarWidth={48}
+    aria-hidden
+  />
+)

@@ -1,0 +1,51 @@
+import { textsIn } from './address'
+import { measures, type Measure } from './period'
+import { oneOf, type Search } from './search'
+
+export const intervals = ['hour', 'day', 'week', 'month'] as const
+export type Interval = (typeof intervals)[number]
+
+export const dimensions = ['model', 'provider', 'key', 'member', 'department', 'account'] as const
+export type Dimension = (typeof dimensions)[number]
+
+/** The filters of the explorer; the address holds them. */
+export interface ExplorerFilter {
+  model?: string | undefined
+  provider?: string | undefined
+  key?: string | undefined
+  member?: string | undefined
+  account?: string | undefined
+}
+
+export interface ExplorerSearch extends ExplorerFilter {
+  /** Whole days in the time zone of the figures, both included. */
+  from?: string | undefined
+  to?: string | undefined
+  by?: Dimension | undefined
+  split?: Dimension | undefined
+  every?: Interval | undefined
+  measure?: Measure | undefined
+  /** The organization whose usage is shown; the account's own when absent. */
+  organization?: string | undefined
+}
+
+const texts = textsIn('model', 'provider', 'key', 'member', 'account', 'organization', 'from', 'to')
+
+const dayIn = (value: string | undefined) =>
+  value !== undefined && /^\d{4}-\d\d-\d\d$/.test(value) && !Number.isNaN(Date.parse(value))
+    ? value
+    : undefined
+
+/** Reads the search parameters of the explorer. */
+export function toExplorerSearch(search: Search): ExplorerSearch {
+  const { from, to, ...filter } = texts(search)
+  return {
+    ...filter,
+    from: dayIn(from),
+    to: dayIn(to),
+    by: oneOf(search, 'by', dimensions),
+    split: oneOf(search, 'split', dimensions),
+    every: oneOf(search, 'every', intervals),
+    measure: oneOf(search, 'measure', measures),
+  }
+}
