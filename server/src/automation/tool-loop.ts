@@ -19,7 +19,8 @@ import type { Gateway } from '../gateway/gateway'
 import type { InboundRequest, OpenStream, Reply, StreamReply, FullReply } from '../gateway/request'
 import type { ChunkStream } from '../wire/chunk-stream'
 import { isObject, type JsonObject } from '../wire/json-body'
-import { addUsage, noUsage, toUsageBlock, type Usage } from '../wire/usage'
+import { addUsage } from '../wire/add-usage'
+import { noUsage, toUsageBlock, type Usage } from '../wire/usage'
 
 export interface ToolLoopPorts {
   gateway: Pick<Gateway, 'chat'>
