@@ -11305,6 +11305,10 @@ export interface components {
             images: number;
             /** @description Seconds of the sound that was transcribed */
             sound_seconds: number;
+            /** @description Unicode characters of the text that was spoken */
+            speech_characters: number;
+            /** @description Seconds of its sound; an estimate by its bytes for Opus, AAC and FLAC */
+            speech_seconds: number;
             /** @description USD */
             cost: number;
             billing_mode: ("platform" | "house" | "byok" | "org_pays" | "member_pays" | "free") | null;
@@ -11451,6 +11455,10 @@ export interface components {
             images: number;
             /** @description Seconds of the sound that was transcribed */
             sound_seconds: number;
+            /** @description Unicode characters of the text that was spoken */
+            speech_characters: number;
+            /** @description Seconds of its sound; an estimate by its bytes for Opus, AAC and FLAC */
+            speech_seconds: number;
             /** @description USD */
             cost: number;
             billing_mode: ("platform" | "house" | "byok" | "org_pays" | "member_pays" | "free") | null;
@@ -11518,6 +11526,10 @@ export interface components {
             images: number;
             /** @description Seconds of the sound that was transcribed */
             sound_seconds: number;
+            /** @description Unicode characters of the text that was spoken */
+            speech_characters: number;
+            /** @description Seconds of its sound; an estimate by its bytes for Opus, AAC and FLAC */
+            speech_seconds: number;
             /** @description USD */
             cost: number;
             billing_mode: ("platform" | "house" | "byok" | "org_pays" | "member_pays" | "free") | null;
@@ -14931,6 +14943,10 @@ export interface components {
             images: number;
             /** @description Seconds of the sound that was transcribed */
             sound_seconds: number;
+            /** @description Unicode characters of the text that was spoken */
+            speech_characters: number;
+            /** @description Seconds of its sound; an estimate by its bytes for Opus, AAC and FLAC */
+            speech_seconds: number;
             /** @description USD */
             cost: number;
             billing_mode: ("platform" | "house" | "byok" | "org_pays" | "member_pays" | "free") | null;
@@ -14980,6 +14996,10 @@ export interface components {
             images: number;
             /** @description Seconds of the sound that was transcribed */
             sound_seconds: number;
+            /** @description Unicode characters of the text that was spoken */
+            speech_characters: number;
+            /** @description Seconds of its sound; an estimate by its bytes for Opus, AAC and FLAC */
+            speech_seconds: number;
             /** @description USD */
             cost: number;
             billing_mode: ("platform" | "house" | "byok" | "org_pays" | "member_pays" | "free") | null;
