@@ -120,7 +120,7 @@ export const requestMetrics: readonly Metric[] = [
   {
     name: 'tollgate_speech_seconds_total',
     type: 'counter',
-    help: 'Their sound; an estimate by its bytes for Opus, AAC and FLAC.',
+    help: 'Their sound; an estimate by its bytes where those do not say, as in streams of FLAC.',
     labels: ['model', 'provider'],
     samples: ({ usage }) => byModel(usage, ({ speechMs }) => speechMs / 1000),
   },

@@ -1,60 +1,77 @@
+import { createFrameReader, maxFrameHeadBytes, type SoundFrameReader } from './sound-frames'
 import { bytesPerSecond, type SpeechFormat } from './speech-format'
 
-/** Bytes kept of the beginning: a tag without a picture, and the first frame behind it. */
-const maxHeadBytes = 4096
 const wavHeaderBytes = 44
-/** kbit/s of MPEG 1 and of MPEG 2 and 2.5, Layer III, by their index in a frame's header. */
-const rates1 = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320]
-const rates2 = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160]
+const wavRateAt = 28
 
 /**
- * Measures sound as it passes, given as binary strings: by the rate in the header of WAV and MP3, which is constant,
- * and by the usual rate of every other format.
+ * Measures sound as it passes, given as binary strings: by its frames, by the rate in the header of WAV, and by the
+ * usual rate of its format where it has neither.
  */
 export class SoundMeter {
   readonly #format: SpeechFormat
-  #head = ''
+  readonly #readFrame: SoundFrameReader | undefined
   #bytes = 0
+  /** The beginning of a frame, or of the file, that is not whole yet. */
+  #head = ''
+  /** Bytes until the next frame begins. */
+  #skippedBytes = 0
+  #framesMs = 0
+  /** The bytes in these frames, once something else has followed them. */
+  #framesBytes: number | undefined
 
   constructor(format: SpeechFormat) {
     this.#format = format
+    this.#readFrame = createFrameReader(format)
+    if (!this.#readFrame) this.#framesBytes = 0
   }
 
   add(sound: string): void {
-    if (this.#head.length < maxHeadBytes)
-      this.#head += sound.slice(0, maxHeadBytes - this.#head.length)
+    if (this.#framesBytes === undefined) this.#walk(sound)
+    else if (this.#format === 'wav' && this.#head.length < wavHeaderBytes)
+      this.#head += sound.slice(0, wavHeaderBytes - this.#head.length)
     this.#bytes += sound.length
   }
 
-  /** Milliseconds so far, rounded up. */
+  #walk(sound: string): void {
+    const text = this.#head + sound
+    const startedAt = this.#bytes - this.#head.length
+    let at = this.#skippedBytes
+    this.#head = ''
+    while (at < text.length) {
+      const frame = this.#readFrame?.(text.slice(at, at + maxFrameHeadBytes))
+      if (frame === null) {
+        this.#head = text.slice(at)
+        break
+      }
+      if (!frame) {
+        this.#framesBytes = startedAt + at
+        break
+      }
+      this.#framesMs += frame.ms
+      at += frame.bytes
+    }
+    this.#skippedBytes = Math.max(0, at - text.length)
+  }
+
+  /** Milliseconds so far. */
   get ms(): number {
-    const format = this.#format
-    const bytes = this.#head.startsWith('RIFF') ? this.#bytes - wavHeaderBytes : this.#bytes
-    const rate = readBytesPerSecond(this.#head, format) ?? bytesPerSecond[format]
-    return Math.ceil((Math.max(0, bytes) / rate) * 1000)
+    if (this.#framesBytes === undefined && this.#framesMs > 0) return Math.round(this.#framesMs)
+    const restBytes = this.#bytes - (this.#framesBytes ?? 0)
+    return Math.round(this.#framesMs + this.#lastOf(restBytes))
+  }
+
+  /** The milliseconds of so many bytes without frames. */
+  #lastOf(bytes: number): number {
+    const wavRate = readWavRate(this.#head)
+    if (this.#format === 'wav' && wavRate > 0)
+      return (Math.max(0, bytes - wavHeaderBytes) / wavRate) * 1000
+    return (bytes / bytesPerSecond[this.#format]) * 1000
   }
 }
 
-/** Reads the bytes of a second; undefined where the beginning does not say. */
-function readBytesPerSecond(head: string, format: SpeechFormat): number | undefined {
-  const bytes = Buffer.from(head, 'latin1')
-  if (format === 'mp3') return readMp3Rate(bytes)
-  if (format !== 'wav' || bytes.length < wavHeaderBytes || !head.startsWith('RIFF'))
-    return undefined
-  return bytes.readUInt32LE(28) || undefined
+/** Reads the bytes of a second from a header; 0 where it does not say. */
+function readWavRate(head: string): number {
+  if (head.length < wavHeaderBytes || !head.startsWith('RIFF')) return 0
+  return Buffer.from(head, 'latin1').readUInt32LE(wavRateAt)
 }
-
-/** @see http://www.mp3-tech.org/programmer/frame_header.html */
-function readMp3Rate(bytes: Buffer): number | undefined {
-  const at = bytes.toString('latin1', 0, 3) === 'ID3' ? 10 + readTagLength(bytes) : 0
-  const [sync = 0, kind = 0, rate = 0] = bytes.subarray(at, at + 3)
-  const isLayer3 = sync === 0xff && (kind & 0xe6) === 0xe2
-  if (!isLayer3) return undefined
-  const isFirstVersion = (kind & 0x18) === 0x18
-  const kilobits = (isFirstVersion ? rates1 : rates2)[rate >> 4]
-  return kilobits ? kilobits * 125 : undefined
-}
-
-/** Seven bits of each byte count. @see https://id3.org/id3v2.4.0-structure */
-const readTagLength = (bytes: Buffer): number =>
-  [...bytes.subarray(6, 10)].reduce((length, byte) => length * 128 + (byte & 0x7f), 0)

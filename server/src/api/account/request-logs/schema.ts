@@ -102,7 +102,9 @@ export const listedFields = {
   speech_characters: z.int().describe('Unicode characters of the text that was spoken'),
   speech_seconds: z
     .number()
-    .describe('Seconds of its sound; an estimate by its bytes for Opus, AAC and FLAC'),
+    .describe(
+      'Seconds of its sound; an estimate by its bytes where those do not say, as in streams of FLAC',
+    ),
   cost: usd,
   billing_mode: billingMode.nullable(),
   ...payerFields,
