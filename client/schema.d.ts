@@ -11307,7 +11307,7 @@ export interface components {
             sound_seconds: number;
             /** @description Unicode characters of the text that was spoken */
             speech_characters: number;
-            /** @description Seconds of its sound; an estimate by its bytes for Opus, AAC and FLAC */
+            /** @description Seconds of its sound; an estimate by its bytes where those do not say, as in streams of FLAC */
             speech_seconds: number;
             /** @description USD */
             cost: number;
@@ -11457,7 +11457,7 @@ export interface components {
             sound_seconds: number;
             /** @description Unicode characters of the text that was spoken */
             speech_characters: number;
-            /** @description Seconds of its sound; an estimate by its bytes for Opus, AAC and FLAC */
+            /** @description Seconds of its sound; an estimate by its bytes where those do not say, as in streams of FLAC */
             speech_seconds: number;
             /** @description USD */
             cost: number;
@@ -11528,7 +11528,7 @@ export interface components {
             sound_seconds: number;
             /** @description Unicode characters of the text that was spoken */
             speech_characters: number;
-            /** @description Seconds of its sound; an estimate by its bytes for Opus, AAC and FLAC */
+            /** @description Seconds of its sound; an estimate by its bytes where those do not say, as in streams of FLAC */
             speech_seconds: number;
             /** @description USD */
             cost: number;
@@ -14945,7 +14945,7 @@ export interface components {
             sound_seconds: number;
             /** @description Unicode characters of the text that was spoken */
             speech_characters: number;
-            /** @description Seconds of its sound; an estimate by its bytes for Opus, AAC and FLAC */
+            /** @description Seconds of its sound; an estimate by its bytes where those do not say, as in streams of FLAC */
             speech_seconds: number;
             /** @description USD */
             cost: number;
@@ -14998,7 +14998,7 @@ export interface components {
             sound_seconds: number;
             /** @description Unicode characters of the text that was spoken */
             speech_characters: number;
-            /** @description Seconds of its sound; an estimate by its bytes for Opus, AAC and FLAC */
+            /** @description Seconds of its sound; an estimate by its bytes where those do not say, as in streams of FLAC */
             speech_seconds: number;
             /** @description USD */
             cost: number;
