@@ -153,9 +153,9 @@ export class RequestLog {
 
   /**
    * Returns the record of a request whose last attempt is about to be settled; undefined after the end.
-   * `cacheSavings`: the part of its price that a cache saved, in nano-dollars; `made`: its images and sound.
+   * `cacheSavings`: the part of its price that a cache saved, in nano-dollars; `madeMedia`: its images and sound.
    */
-  record(event: UsageEvent, cacheSavings = 0n, made: MadeMedia = noUsage): string | undefined {
+  record(event: UsageEvent, cacheSavings = 0n, madeMedia: MadeMedia = noUsage): string | undefined {
     if (this.#isOver) return undefined
     const { tokens } = event
     const values = this.#values
@@ -168,7 +168,7 @@ export class RequestLog {
       values.cacheWriteTokens = tokens.cacheWrite + tokens.cacheWriteLong
       values.cacheSavings = cacheSavings
     }
-    setMedia(values, tokens, made)
+    setMedia(values, tokens, madeMedia)
     values.estimated = event.estimated
     values.cost = costToCaller(event)
     values.platformFee = feeOf(event)
