@@ -42,7 +42,7 @@ const sounds: readonly [string, SpeechFormat, string, number][] = [
   ['nothing', 'wav', '', 0],
 ]
 
-test.each(sounds)('%s is measured, whatever its pieces', (...[, format, sound, ms]) => {
+test.each(sounds)('%s is measured, in pieces of any length', (...[, format, sound, ms]) => {
   for (const pieceLength of [1, 7, 700, 1_000_000])
     expect(measure(format, sound, pieceLength)).toBe(ms)
 })
