@@ -11429,6 +11429,10 @@ export interface components {
             images: number;
             /** @description Seconds of the sound that was transcribed */
             sound_seconds: number;
+            /** @description Unicode characters of the text that was spoken */
+            speech_characters: number;
+            /** @description Seconds of its sound; an estimate by its bytes where those do not say, as in streams of FLAC */
+            speech_seconds: number;
             /** @description USD */
             cost: number;
             billing_mode: ("platform" | "house" | "byok" | "org_pays" | "member_pays" | "free") | null;
@@ -11575,6 +11579,10 @@ export interface components {
             images: number;
             /** @description Seconds of the sound that was transcribed */
             sound_seconds: number;
+            /** @description Unicode characters of the text that was spoken */
+            speech_characters: number;
+            /** @description Seconds of its sound; an estimate by its bytes where those do not say, as in streams of FLAC */
+            speech_seconds: number;
             /** @description USD */
             cost: number;
             billing_mode: ("platform" | "house" | "byok" | "org_pays" | "member_pays" | "free") | null;
@@ -11642,6 +11650,10 @@ export interface components {
             images: number;
             /** @description Seconds of the sound that was transcribed */
             sound_seconds: number;
+            /** @description Unicode characters of the text that was spoken */
+            speech_characters: number;
+            /** @description Seconds of its sound; an estimate by its bytes where those do not say, as in streams of FLAC */
+            speech_seconds: number;
             /** @description USD */
             cost: number;
             billing_mode: ("platform" | "house" | "byok" | "org_pays" | "member_pays" | "free") | null;
@@ -15127,6 +15139,10 @@ export interface components {
             images: number;
             /** @description Seconds of the sound that was transcribed */
             sound_seconds: number;
+            /** @description Unicode characters of the text that was spoken */
+            speech_characters: number;
+            /** @description Seconds of its sound; an estimate by its bytes where those do not say, as in streams of FLAC */
+            speech_seconds: number;
             /** @description USD */
             cost: number;
             billing_mode: ("platform" | "house" | "byok" | "org_pays" | "member_pays" | "free") | null;
@@ -15176,6 +15192,10 @@ export interface components {
             images: number;
             /** @description Seconds of the sound that was transcribed */
             sound_seconds: number;
+            /** @description Unicode characters of the text that was spoken */
+            speech_characters: number;
+            /** @description Seconds of its sound; an estimate by its bytes where those do not say, as in streams of FLAC */
+            speech_seconds: number;
             /** @description USD */
             cost: number;
             billing_mode: ("platform" | "house" | "byok" | "org_pays" | "member_pays" | "free") | null;

@@ -21,7 +21,8 @@ import {
   wantsEchoOnly,
 } from '../wire/text-over-chat'
 import { toPlainUsageBlock } from '../wire/hidden-cache'
-import { addUsage, toUsageBlock, type Usage } from '../wire/usage'
+import { addUsage } from '../wire/add-usage'
+import { toUsageBlock, type Usage } from '../wire/usage'
 
 /** The number of prompts that a chat model gets at the same time. */
 const maxConcurrentPrompts = 4

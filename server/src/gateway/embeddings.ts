@@ -34,7 +34,8 @@ import {
   type EmbeddingInput,
   type EmbeddingItem,
 } from '../wire/embedding-request'
-import { addUsage, toPromptUsageBlock } from '../wire/usage'
+import { addUsage } from '../wire/add-usage'
+import { toPromptUsageBlock } from '../wire/usage'
 
 const decodingMs = 5000
 /** The number of batches of one request that run at the same time. */

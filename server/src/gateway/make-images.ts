@@ -18,7 +18,8 @@ import type { OutgoingRequest } from '../upstream/protocol/protocol'
 import { HeldEvent } from '../upstream/large-events'
 import { paths } from '../upstream/request-head'
 import { isVariation, type AnyImageRequest } from '../wire/image-request'
-import { addUsage, type Usage } from '../wire/usage'
+import { addUsage } from '../wire/add-usage'
+import type { Usage } from '../wire/usage'
 
 type ImageAttempt = RequestAttempt<AnyImageRequest>
 

@@ -16,7 +16,8 @@ import { decidesItself } from '../routing/preferences'
 import { hidesCachedTokens } from '../shared-credentials/credential'
 import { ClientDisconnected, type ChunkStream } from '../wire/chunk-stream'
 import { withoutCacheCounts } from '../wire/hidden-cache'
-import { addUsage, completionTokens, promptTokens, type Usage } from '../wire/usage'
+import { addUsage } from '../wire/add-usage'
+import { completionTokens, promptTokens, type Usage } from '../wire/usage'
 
 /** The outcome of a request, without its usage. */
 type EndingOutcome = Pick<Ending, 'outcome' | 'error'>

@@ -19,6 +19,7 @@ import { SpeechProtocol } from '../upstream/protocol/speech'
 import { speechTypes } from '../wire/speech-format'
 import { SpeechRequest } from '../wire/speech-request'
 import { SoundWriter, SpeechEventWriter } from '../wire/speech-writer'
+import { charactersOf } from '../wire/text-size'
 import { noUsage } from '../wire/usage'
 
 type SpeechAttempt = RequestAttempt<SpeechRequest>
@@ -94,6 +95,7 @@ class SpokenAnswer implements StreamPlan<SpeechRequest, SpeechProtocol> {
     const isCounted = isPricedByToken(attempt.model.pricing)
     return protocol.stream({
       format,
+      characters: charactersOf(params.input),
       toEvents: wantsEvents(params),
       estimate: (bytes) => (isCounted ? estimateSpeech(params, { format, bytes }) : noUsage),
     })

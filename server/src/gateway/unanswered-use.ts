@@ -2,7 +2,8 @@ import { estimateOutputTokens, estimatePrompt, estimateUsage } from '../metering
 import type { Provider } from '../providers/provider'
 import type { Loss } from '../upstream/classify-loss'
 import type { JsonObject } from '../wire/json-body'
-import { addUsage, type Usage } from '../wire/usage'
+import { addUsage } from '../wire/add-usage'
+import type { Usage } from '../wire/usage'
 
 /** The operator's setting: whether callers are charged for requests that a provider received and did not answer. */
 export interface UnansweredCharge {

@@ -57,6 +57,7 @@ export async function readForm(request: Request, reading: Reading): Promise<Read
     await parts[Symbol.asyncDispose]()
     share.release()
   }
+  uploads.counts.begin()
   server.timeout(request, silentSeconds)
   using turns = uploads.pieces.open()
   try {
@@ -66,8 +67,10 @@ export async function readForm(request: Request, reading: Reading): Promise<Read
     const piped = pipe(request, { ...reading, type, share, parts, turns })
     const bytes = await share.whileReading(piped)
     server.timeout(request, 0)
+    uploads.counts.end(true)
     return { body: parts.body, bytes, [Symbol.asyncDispose]: dispose }
   } catch (thrown) {
+    uploads.counts.end(false)
     await dispose()
     throw thrown
   }
@@ -193,7 +196,7 @@ interface Feeding {
 }
 
 async function feed({ reader, request, piping, parser }: Feeding): Promise<number> {
-  const { limits, share, server, clock, parts, turns } = piping
+  const { limits, share, server, clock, parts, turns, uploads } = piping
   const maxBytes = maxBytesOf(limits)
   const pace = new Pace(tooSlow(parts), clock)
   const entering = { request, share, server }
@@ -206,6 +209,7 @@ async function feed({ reader, request, piping, parser }: Feeding): Promise<numbe
     const { value } = await turns.whileReading(pace.within(reader.read(), bytes))
     if (!value) return bytes
     bytes += value.byteLength
+    uploads.counts.add(value.byteLength)
     share.readBytes = bytes
     if (bytes > maxBytes) throw tooLarge(limits)
     pause = share.spend(value.byteLength * readByteMs)

@@ -3,6 +3,7 @@ import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { BodyBudget } from './body-budget'
 import type { PieceMemory } from './piece-memory'
+import type { UploadCounts } from './upload-counts'
 
 /** The directory of the files of requests, below the data directory. Only this process uses it. */
 export class UploadDirectory {
@@ -32,4 +33,5 @@ export interface Uploads {
   /** The bytes on disk: each form counts as a megabyte at least, which bounds the number of its files. */
   budget: BodyBudget
   pieces: PieceMemory
+  counts: UploadCounts
 }

@@ -217,7 +217,7 @@ export class Meter {
     })
     this.#stop(event)
     const { log } = this.#meteredRequest
-    const record = log?.record(event, this.#cacheSavings, boundedUsage?.madeImages)
+    const record = log?.record(event, this.#cacheSavings, boundedUsage)
     const settling = this.#ports.usage.settle(event, record)
     // The caller does not see the part of a charge that the house bears either.
     return settling.then((chargedAmount) => callerCost - cost + chargedAmount)

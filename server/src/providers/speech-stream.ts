@@ -1,6 +1,7 @@
 import type { RelayedStream } from './openai/relayed-stream'
 import type { SpeechForm } from './speech-form'
 import { invalidAnswer, truncatedAnswer, type ErrorSource } from './upstream-error'
+import { SoundMeter } from '../wire/sound-meter'
 import { usualSampleRate, wavHeader, type SpeechFormat } from '../wire/speech-format'
 import { toSpeechDelta, toSpeechDone } from '../wire/speech-writer'
 import type { Usage } from '../wire/usage'
@@ -10,6 +11,8 @@ export interface SpeechFacts {
   form: SpeechForm
   format: SpeechFormat
   source: ErrorSource
+  /** The Unicode code points of the text. */
+  characters: number
   /** The caller gets events, not bytes. */
   toEvents: boolean
   /** Whether the provider answers with bytes; known once they come. */
@@ -21,12 +24,14 @@ export interface SpeechFacts {
 /** A spoken answer on its way: as bytes, which are binary strings here, or as events. */
 export class SpeechStream implements RelayedStream {
   readonly #facts: SpeechFacts
+  readonly #meter: SoundMeter
   #bytes = 0
   #usage: Usage | undefined
   #isLast = false
 
   constructor(facts: SpeechFacts) {
     this.#facts = facts
+    this.#meter = new SoundMeter(facts.format)
   }
 
   next(data: string): string[] {
@@ -45,6 +50,7 @@ export class SpeechStream implements RelayedStream {
     this.#bytes += sound.length
     const headed =
       isFirst && form.needsHeader(format) ? wavHeader(sampleRate).toString('latin1') + sound : sound
+    this.#meter.add(headed)
     return [toEvents ? toSpeechDelta(headed) : headed]
   }
 
@@ -56,7 +62,8 @@ export class SpeechStream implements RelayedStream {
   }
 
   usage(): Usage {
-    return this.#usage ?? this.#facts.estimate(this.#bytes)
+    const usage = this.#usage ?? this.#facts.estimate(this.#bytes)
+    return { ...usage, spokenCharacters: this.#facts.characters, spokenMs: this.#meter.ms }
   }
 
   hasContent(): boolean {

@@ -106,6 +106,8 @@ const logs = fc
     cacheSavings: fc.bigInt({ min: -(2n ** 40n), max: 2n ** 40n }),
     images: fc.constantFrom(null, null, 3),
     soundMs: fc.constantFrom(null, null, 2500),
+    speechCharacters: fc.constantFrom(null, null, 19),
+    speechMs: fc.constantFrom(null, null, 1200),
   })
   .map((fields): LogValues => ({ ...plain, ...fields, id: newId('req') }))
 

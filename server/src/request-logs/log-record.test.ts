@@ -15,7 +15,7 @@ test('a record has a value of each column, in their order, and is one line witho
     model: 'fake/line\n\tbroken',
     cost: 2n ** 60n,
     cachedTokens: 1,
-    soundMs: 5,
+    speechMs: 5,
   })
   const record = toLogRecord(log)
   expect(record).not.toMatch(/[\n\t]/)
@@ -39,7 +39,7 @@ test('a record without a cache and media ends before their columns, and has ever
     cache_write_tokens: 3,
     cache_savings: '-5',
   })
-  expect(JSON.parse(record)).toHaveLength(logColumns.length - 5)
+  expect(JSON.parse(record)).toHaveLength(logColumns.length - 7)
 })
 
 test('a value behind absent ones keeps its place; only absent ones at the end are left out', () => {

@@ -46,6 +46,8 @@ export const logColumns = [
   // Null where nothing of the kind was made or read.
   ['images', 'integer'],
   ['sound_ms', 'bigint'],
+  ['speech_characters', 'integer'],
+  ['speech_ms', 'bigint'],
 ] as const
 
 /** A value of each column; `startedAtMs` is milliseconds since the epoch. */
@@ -89,6 +91,9 @@ export interface LogValues {
   images: number | null
   /** Milliseconds of the sound that was transcribed. */
   soundMs: number | null
+  /** Unicode code points of the text that was spoken, and milliseconds of its sound. */
+  speechCharacters: number | null
+  speechMs: number | null
 }
 
 /** The connection of an attempt, as far as its log shows it. */
@@ -101,7 +106,12 @@ export interface LoggedConnection {
 export const noCache = { cachedTokens: 0, cacheWriteTokens: 0, cacheSavings: 0n }
 
 /** The values of a request without images and sound. */
-export const noMedia = { images: null, soundMs: null }
+export const noMedia = {
+  images: null,
+  soundMs: null,
+  speechCharacters: null,
+  speechMs: null,
+}
 
 type ValueOfEach<Columns extends readonly unknown[]> = {
   readonly [ColumnPosition in keyof Columns]: string | number | boolean | object | null
@@ -149,6 +159,8 @@ export function toLogRecord(log: LogValues): string {
     hasCache ? String(log.cacheSavings) : null,
     log.images,
     log.soundMs,
+    log.speechCharacters,
+    log.speechMs,
   ]
   return encodeRecord(values)
 }

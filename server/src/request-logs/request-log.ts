@@ -3,6 +3,7 @@ import { clean, harmless, toStoredMetadata, maxName } from './caller-text'
 import { finishIn, finishOf } from './finish-reason'
 import type { StoredBodies } from './insert-logs'
 import { LoggedAnswer } from './logged-answer'
+import { setMedia, type MadeMedia } from './logged-media'
 import {
   type LoggedConnection,
   noCache,
@@ -17,6 +18,7 @@ import { getIdTime } from '../platform/db/id'
 import { ApiError, errors } from '../errors'
 import { costToCaller, tokensRead, tokensWritten, type UsageEvent } from '../ledger/usage-event'
 import type { JsonObject } from '../wire/json-body'
+import { noUsage } from '../wire/usage'
 
 /** Receives log records and bodies that are not written with an attempt. */
 export interface LogSink {
@@ -151,9 +153,9 @@ export class RequestLog {
 
   /**
    * Returns the record of a request whose last attempt is about to be settled; undefined after the end.
-   * `cacheSavings`: the part of its price that a cache saved, in nano-dollars; `images`: those of the answer.
+   * `cacheSavings`: the part of its price that a cache saved, in nano-dollars; `madeMedia`: its images and sound.
    */
-  record(event: UsageEvent, cacheSavings = 0n, images?: number): string | undefined {
+  record(event: UsageEvent, cacheSavings = 0n, madeMedia: MadeMedia = noUsage): string | undefined {
     if (this.#isOver) return undefined
     const { tokens } = event
     const values = this.#values
@@ -166,8 +168,7 @@ export class RequestLog {
       values.cacheWriteTokens = tokens.cacheWrite + tokens.cacheWriteLong
       values.cacheSavings = cacheSavings
     }
-    values.images = images ?? null
-    values.soundMs = tokens.audioMs ?? null
+    setMedia(values, tokens, madeMedia)
     values.estimated = event.estimated
     values.cost = costToCaller(event)
     values.platformFee = feeOf(event)

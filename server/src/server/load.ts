@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import type { Config } from '../platform/config/config'
 import { BodyBudget } from '../http/body-budget'
 import { PieceMemory } from '../http/piece-memory'
+import { UploadCounts } from '../http/upload-counts'
 import { UploadDirectory } from '../http/upload-directory'
 import { Overload } from '../http/overload'
 import type { Storage } from './storage'
@@ -36,6 +37,7 @@ export async function createLoadShedding(
       new BodyBudget({ bytes: config.uploadsBytes, loop: loopShares, unsentMs: Infinity }),
     ),
     pieces: new PieceMemory(),
+    counts: new UploadCounts(),
   }
   const { maxRunning, maxLoopDelayMs } = config
   const overload = new Overload({
@@ -53,6 +55,7 @@ export async function createLoadShedding(
     load: {
       shed: { ...overload.rejections, bodies: bodies.rejections + uploads.budget.rejections },
       bodyBytes: bodies.bytes,
+      uploads: uploads.counts.figures(),
     },
   })
   return { bodies, uploads, overload, loopShares, figures }

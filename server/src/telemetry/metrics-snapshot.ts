@@ -23,6 +23,15 @@ interface LoadFigures {
   shed: Readonly<Record<'running' | 'loop' | 'bodies', number>>
   /** The bytes of large bodies that were not sent on yet. */
   bodyBytes: number
+  uploads: UploadFigures
+}
+
+/** Forms with files: those that arrive now, and since the start the bytes of all and the number that arrived whole or not. */
+interface UploadFigures {
+  arriving: number
+  bytes: number
+  received: number
+  rejected: number
 }
 
 /** Calls that run between this node and others: from it, and to it; and since its start. */

@@ -48,6 +48,12 @@ export class ModelCounts {
   /** Nano-dollars that the prompt cache saved in requests where it paid off, and its extra cost in the others. */
   cacheSavings = 0
   cacheSurcharge = 0
+  images = 0
+  /** Milliseconds of the sound that was transcribed. */
+  transcribedMs = 0
+  /** Unicode code points of the texts that were spoken, and milliseconds of their sound. */
+  speechCharacters = 0
+  speechMs = 0
   estimated = 0
   /** Answers of a model that has a price for which no usage was counted. */
   withoutUsage = 0
@@ -64,6 +70,14 @@ export class ModelCounts {
     this.promptTokens += tokens
     if (savings > 0n) this.cacheSavings += Number(savings)
     else if (savings < 0n) this.cacheSurcharge -= Number(savings)
+  }
+
+  /** Counts what a request made, transcribed or spoke. */
+  countMedia({ images, soundMs, speechCharacters, speechMs }: LogValues): void {
+    if (images !== null) this.images += images
+    if (soundMs !== null) this.transcribedMs += soundMs
+    if (speechCharacters !== null) this.speechCharacters += speechCharacters
+    if (speechMs !== null) this.speechMs += speechMs
   }
 
   countUsage({ tokens, cost, estimated, pricing, outcome }: UsageEvent): void {
@@ -134,6 +148,7 @@ export class UsageCounts {
     counts.requests[status]++
     if (provider === null) return
     counts.countPrompt(values.inputTokens, values.cacheSavings)
+    counts.countMedia(values)
     counts.duration.observe(durationMs / 1000)
     if (firstTokenMs !== null) counts.firstToken.observe(firstTokenMs / 1000)
   }

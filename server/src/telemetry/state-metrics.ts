@@ -140,6 +140,26 @@ const exportMetrics: readonly Metric[] = [
   },
 ]
 
+/** Metrics of forms with files. */
+const uploadMetrics: readonly Metric[] = [
+  gauge('tollgate_running_uploads', 'Forms with files that are arriving.', uploads('arriving')),
+  {
+    name: 'tollgate_uploads_total',
+    type: 'counter',
+    help: 'Forms with files that arrived whole, and those that were rejected or broke off.',
+    labels: ['outcome'],
+    samples: ({ figures }) => [
+      { labels: { outcome: 'ok' }, value: figures.load.uploads.received },
+      { labels: { outcome: 'rejected' }, value: figures.load.uploads.rejected },
+    ],
+  },
+  counter('tollgate_upload_bytes_total', 'Bytes of all of these forms.', uploads('bytes')),
+]
+
+function uploads(field: 'arriving' | 'bytes'): Read {
+  return ({ figures }) => figures.load.uploads[field]
+}
+
 /** Metrics of the process. */
 const processMetrics: readonly Metric[] = [
   {
@@ -272,5 +292,6 @@ const processMetrics: readonly Metric[] = [
 export const stateMetrics: readonly Metric[] = [
   ...moneyMetrics,
   ...exportMetrics,
+  ...uploadMetrics,
   ...processMetrics,
 ]

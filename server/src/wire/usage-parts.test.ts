@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
-import { addUsage, noUsage, promptTokens, readUsage } from './usage'
+import { addUsage } from './add-usage'
+import { noUsage, promptTokens, readUsage } from './usage'
 
 const read = (details: object, more: object = {}) =>
   readUsage(

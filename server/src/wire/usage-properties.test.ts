@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
+import { addUsage } from './add-usage'
 import * as fc from '../../testing/property'
 import {
-  addUsage,
   completionTokens,
   promptTokens,
   readUsage,
@@ -29,6 +29,8 @@ const buckets = ({
   imageQuality: _quality,
   madeImages: _images,
   madePixels: _pixels,
+  spokenCharacters: _characters,
+  spokenMs: _speech,
   ...tokens
 }: Usage) => tokens
 const count = fc.oneof(

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { createFixture, type Fixture } from './fixture'
-import { wav } from '../../../server/testing/sound-files'
-import { sendRequest } from '../../harness/http'
+import { mediaRequests } from '../../harness/media'
 
 let fixture: Fixture
 
@@ -11,40 +10,58 @@ beforeAll(async () => {
 afterAll(() => fixture[Symbol.asyncDispose]())
 
 test('the log of an image request has the number of its images', async () => {
-  const model = await fixture.rig.model('draw-address', {
-    category: 'image',
-    max_output_tokens: null,
-    pricing: { input: 0, output: 0, made_image: 0.04 },
-  })
-  const body = { model, prompt: 'A house', n: 3 }
-  const answer = await fixture.post(body, { path: '/v1/images/generations' })
+  const answer = await mediaRequests(fixture.rig).draw(fixture.customer, 3)
   expect(answer.status).toBe(200)
-  const log = await fixture.logOf(answer)
-  expect(log).toMatchObject({
+  expect(await fixture.logOf(answer)).toMatchObject({
     endpoint: '/v1/images/generations',
     images: 3,
     sound_seconds: 0,
+    speech_characters: 0,
+    speech_seconds: 0,
     cost: 0.12,
   })
 })
 
 test('the log of a transcription has the seconds of its sound', async () => {
-  const model = await fixture.rig.model('hear-uncounted', {
-    category: 'transcription',
-    max_output_tokens: null,
-    pricing: { input: 0, output: 0, audio_hour: 0.36 },
-  })
-  const file = new File([wav(2.5)], 'talk.wav', { type: 'audio/wav' })
-  const { gateway } = fixture.rig
-  const form = { file, model }
-  const path = '/v1/audio/transcriptions'
-  const answer = await sendRequest(gateway, { path, key: fixture.customer.key, form })
+  const answer = await mediaRequests(fixture.rig).transcribe(fixture.customer, 2.5)
   expect(answer.status).toBe(200)
-  const log = await fixture.logOf(answer)
-  expect(log).toMatchObject({ endpoint: path, images: 0, sound_seconds: 2.5, cost: 0.00025 })
+  expect(await fixture.logOf(answer)).toMatchObject({
+    endpoint: '/v1/audio/transcriptions',
+    images: 0,
+    sound_seconds: 2.5,
+    speech_seconds: 0,
+    cost: 0.000_25,
+  })
 })
 
-test('the log of a chat has neither', async () => {
+test.each([
+  [{ response_format: 'pcm' }, 0.4],
+  [{ response_format: 'pcm', stream_format: 'sse' }, 0.4],
+  // Without a header: by the usual rate, 128 kbit/s.
+  [{}, 1.2],
+])(
+  'the log of a speech has its characters, and the seconds of its sound: %j',
+  async (fields, seconds) => {
+    const input = 'Good morning 👋 you'
+    const answer = await mediaRequests(fixture.rig).speak(fixture.customer, input, fields)
+    expect(answer.status).toBe(200)
+    expect(await fixture.logOf(answer)).toMatchObject({
+      endpoint: '/v1/audio/speech',
+      images: 0,
+      sound_seconds: 0,
+      speech_characters: 18,
+      speech_seconds: seconds,
+      cost: 0.000_27,
+    })
+  },
+)
+
+test('the log of a chat has none of them', async () => {
   const log = await fixture.logOf(await fixture.chat('ok'))
-  expect(log).toMatchObject({ images: 0, sound_seconds: 0 })
+  expect(log).toMatchObject({
+    images: 0,
+    sound_seconds: 0,
+    speech_characters: 0,
+    speech_seconds: 0,
+  })
 })

@@ -4,6 +4,8 @@ import { internalUrl, scrape, scrapeWhenBooked } from '../../harness/scrape'
 import { openDatabase } from '../../harness/database'
 import { sendRequest, newChatClient, messages, request, type ChatClient } from '../../harness/http'
 import { eventually, eventuallyReads } from '../../../server/testing/eventually'
+import { mediaRequests } from '../../harness/media'
+import { openRaw, rawRequest } from '../../harness/raw-client'
 import { startRig, type Rig } from '../../harness/server'
 import { isDeep } from '../../../server/testing/depth'
 
@@ -118,6 +120,54 @@ if (isDeep)
         before.sum('tollgate_model_requests_total', unasked),
     ).toBe(1000)
   }, 300_000)
+
+test('images, sound and characters are counted by their model', async () => {
+  const before = await settled()
+  const media = mediaRequests(rig)
+  for (const answer of [
+    await media.draw(own.customer, 2),
+    await media.draw(own.customer, 1),
+    await media.transcribe(own.customer, 2.5),
+    await media.speak(own.customer, 'Good morning 👋 you', { response_format: 'pcm' }),
+  ])
+    expect(answer.status).toBe(200)
+  const after = await settled()
+  const grown = (name: string, model: string) => {
+    const labels = { model: `fake/${model}`, provider: 'fake' }
+    return after.sum(name, labels) - before.sum(name, labels)
+  }
+  expect(grown('tollgate_images_total', 'draw-address')).toBe(3)
+  expect(grown('tollgate_transcribed_seconds_total', 'hear-uncounted')).toBe(2.5)
+  expect(grown('tollgate_speech_characters_total', 'by-character')).toBe(18)
+  expect(grown('tollgate_speech_seconds_total', 'by-character')).toBe(0.4)
+})
+
+test('uploads are counted while they arrive, with their bytes, whether they are accepted or not', async () => {
+  const before = await settled()
+  const media = mediaRequests(rig)
+  expect((await media.transcribe(own.customer, 10)).status).toBe(200)
+  const form = { file: new File([''], 'talk.wav'), model: 'fake/hear-uncounted' }
+  const path = '/v1/audio/transcriptions'
+  const { key } = own.customer
+  expect((await sendRequest(rig.gateway, { path, key, form })).status).toBe(400)
+  const client = await openRaw(rig.gateway.url)
+  const headers = {
+    authorization: `Bearer ${key}`,
+    'content-type': 'multipart/form-data; boundary=part',
+  }
+  const whole = rawRequest({ method: 'POST', path, headers, body: 'x'.repeat(1000) })
+  await client.send(whole.slice(0, -500))
+  await eventually(async () => (await scrape(url)).sum('tollgate_running_uploads') === 1)
+  client.close()
+  await eventually(async () => (await scrape(url)).sum('tollgate_running_uploads') === 0)
+  const after = await settled()
+  const grown = (outcome: string) =>
+    after.sum('tollgate_uploads_total', { outcome }) -
+    before.sum('tollgate_uploads_total', { outcome })
+  expect([grown('ok'), grown('rejected')]).toEqual([1, 2])
+  const bytes = after.sum('tollgate_upload_bytes_total') - before.sum('tollgate_upload_bytes_total')
+  expect(bytes).toBeWithin(160_044 + 500, 163_000)
+})
 
 test('a rejection is counted by its limit', async () => {
   const plan = await rig.gateway.admin('POST', '/plans', { name: 'narrow', requests_per_minute: 2 })

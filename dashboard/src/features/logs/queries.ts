@@ -199,6 +199,8 @@ const columns = [
   'total_tokens',
   'images',
   'sound_seconds',
+  'speech_characters',
+  'speech_seconds',
   'cost',
   'billing_mode',
   'payer',

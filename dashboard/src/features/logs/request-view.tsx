@@ -109,12 +109,14 @@ function connectionOf(log: RequestDetails): string | null {
   return last?.connection_name ?? log.connection_id
 }
 
-const measuredFacts = ({ images, measured }: RequestDetails): Fact[] => [
+const measuredFacts = ({ images, measured, ...log }: RequestDetails): Fact[] => [
   ['Input characters', orDash(measured?.input_characters ?? null, count)],
   ['Output characters', orDash(measured?.output_characters ?? null, count)],
   ['Processing time', orDash(measured?.processing_ms ?? null, duration)],
   ['Images', images > 0 ? count(images) : undefined],
   ['Audio', measured?.audio_ms ? duration(measured.audio_ms) : undefined],
+  ['Spoken characters', log.speech_characters > 0 ? count(log.speech_characters) : undefined],
+  ['Speech', log.speech_seconds > 0 ? duration(log.speech_seconds * 1000) : undefined],
   ['Web searches', measured?.searches ? count(measured.searches) : undefined],
 ]
 

@@ -48,6 +48,9 @@ export interface RequestLogRow {
   images: number | null
   /** Milliseconds of the sound that was transcribed; null for none. */
   sound_ms: bigint | null
+  /** Unicode code points of the text that was spoken, and milliseconds of its sound; null for none. */
+  speech_characters: number | null
+  speech_ms: bigint | null
 }
 
 /** The bodies of request and answer, if operator and account both want them stored; truncated, and without secrets. */

@@ -7,7 +7,8 @@ import { invalidAnswer, type ErrorSource } from '../upstream-error'
 import { toImageFrame, type ImageEventPrefix } from '../../wire/image-events'
 import type { JsonObject } from '../../wire/json-body'
 import { isEventName } from '../../wire/sse'
-import { addUsage, noUsage, type Usage } from '../../wire/usage'
+import { addUsage } from '../../wire/add-usage'
+import { noUsage, type Usage } from '../../wire/usage'
 
 /** The facts that the reading of a stream of images needs. */
 export interface ImageStreamFacts {

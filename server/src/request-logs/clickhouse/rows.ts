@@ -32,6 +32,8 @@ const listedFields = {
   cache_savings: integer.nullable(),
   images: z.int().nullable(),
   sound_ms: integer.nullable(),
+  speech_characters: z.int().nullable(),
+  speech_ms: integer.nullable(),
   cost: integer,
   billing_mode: z.enum(['platform', 'house', 'byok', 'org_pays', 'member_pays', 'free']).nullable(),
   account_id: optionalText,

@@ -43,6 +43,8 @@ const logTypes: Readonly<Record<LogColumn, string>> = {
   cache_savings: 'Nullable(Int64)',
   images: 'Nullable(Int32)',
   sound_ms: 'Nullable(Int64)',
+  speech_characters: 'Nullable(Int32)',
+  speech_ms: 'Nullable(Int64)',
 }
 
 /** A table of ClickHouse, and the kind of rows that it has. */

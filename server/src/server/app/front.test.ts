@@ -9,6 +9,7 @@ import { invalidRequest } from '../../errors'
 import { BodyBudget } from '../../http/body-budget'
 import type { Env } from '../../http/env'
 import { PieceMemory } from '../../http/piece-memory'
+import { UploadCounts } from '../../http/upload-counts'
 import { UploadDirectory } from '../../http/upload-directory'
 import { EventLoopShares } from '../../limits/event-loop-shares'
 import { modelRoute } from '../../v1/endpoint'
@@ -54,7 +55,7 @@ function rejectingFront() {
       counts: { countAnswer: () => undefined, countError: () => undefined },
     },
     bodies,
-    uploads: { directory, budget: bodies, pieces: new PieceMemory() },
+    uploads: { directory, budget: bodies, pieces: new PieceMemory(), counts: new UploadCounts() },
     overload: { refusal: () => undefined, onEnter: () => undefined, answered: () => undefined },
     loopShares,
   })

@@ -99,6 +99,12 @@ export const listedFields = {
     ),
   images: z.int().describe('Images of the answer'),
   sound_seconds: z.number().describe('Seconds of the sound that was transcribed'),
+  speech_characters: z.int().describe('Unicode characters of the text that was spoken'),
+  speech_seconds: z
+    .number()
+    .describe(
+      'Seconds of its sound; an estimate by its bytes where those do not say, as in streams of FLAC',
+    ),
   cost: usd,
   billing_mode: billingMode.nullable(),
   ...payerFields,
