@@ -8969,7 +8969,7 @@ export interface components {
             reasoning?: ({
                 effort?: (("none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max") | null) | undefined;
             } | null) | undefined;
-            modalities?: (("text" | "audio")[] | null) | undefined;
+            modalities?: (("text" | "audio" | "image")[] | null) | undefined;
             audio?: (Record<string, never> | null) | undefined;
             metadata?: ({
                 [key: string]: string;
