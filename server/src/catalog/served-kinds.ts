@@ -8,7 +8,13 @@ const speechDialects: ReadonlySet<string> = new Set([
   'google',
   'vertex',
 ])
-const transcribingDialects: ReadonlySet<string> = new Set(['openai', 'sandbox', 'azure'])
+const transcribingDialects: ReadonlySet<string> = new Set([
+  'openai',
+  'sandbox',
+  'azure',
+  'google',
+  'vertex',
+])
 /** The formats in which images can be requested. */
 const drawingDialects: ReadonlySet<Provider['dialect']> = new Set([
   'openai',

@@ -50,7 +50,7 @@ const audioAliases: Readonly<Record<string, string>> = {
 }
 
 /** Returns the name under which Google takes a format of sound; undefined for one that it does not take. */
-function toAudioName(format: string): string | undefined {
+export function toAudioName(format: string): string | undefined {
   const plainName = format.toLowerCase().replace(/^x-/, '')
   const name = Object.hasOwn(audioAliases, plainName) ? audioAliases[plainName] : plainName
   return name !== undefined && audioFormats.has(name) ? name : undefined
