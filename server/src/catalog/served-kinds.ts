@@ -31,6 +31,12 @@ const imageOnlyForms: ReadonlySet<Provider['options']['images']['form']> = new S
   'stability',
 ])
 
+/** Forms of requests for speech whose providers serve sound alone. */
+const soundOnlyForms: ReadonlySet<Provider['options']['speech']['form']> = new Set([
+  'deepgram',
+  'elevenlabs',
+])
+
 /** Returns whether a provider serves models of a category at all. */
 export function servesKind(
   { dialect, embeddings, options }: Pick<Provider, 'dialect' | 'embeddings' | 'options'>,
@@ -52,6 +58,6 @@ export function servesKind(
     case 'image':
       return embeddings !== 'only' && drawingDialects.has(dialect)
     default:
-      return embeddings !== 'only' && options.speech.form === 'openai'
+      return embeddings !== 'only' && !soundOnlyForms.has(options.speech.form)
   }
 }
