@@ -13590,7 +13590,7 @@ export interface components {
                      * @default openai
                      * @enum {string}
                      */
-                    form?: ("openai" | "deepgram" | "elevenlabs") | undefined;
+                    form?: ("openai" | "deepgram" | "elevenlabs" | "mistral") | undefined;
                     maxCharacters?: number | undefined;
                 } | undefined;
                 /**
@@ -13817,7 +13817,7 @@ export interface components {
                      * @default openai
                      * @enum {string}
                      */
-                    form?: ("openai" | "deepgram" | "elevenlabs") | undefined;
+                    form?: ("openai" | "deepgram" | "elevenlabs" | "mistral") | undefined;
                     maxCharacters?: number | undefined;
                 } | undefined;
                 /**
