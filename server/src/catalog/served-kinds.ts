@@ -15,6 +15,13 @@ const transcribingDialects: ReadonlySet<string> = new Set([
   'google',
   'vertex',
 ])
+const rankingDialects: ReadonlySet<string> = new Set([
+  'openai',
+  'sandbox',
+  'cohere',
+  'bedrock',
+  'vertex',
+])
 /** The formats in which images can be requested. */
 const drawingDialects: ReadonlySet<Provider['dialect']> = new Set([
   'openai',
@@ -50,7 +57,7 @@ export function servesKind(
       // Only OpenAI's format has it; Azure's own service of that name has another one.
       return dialect === 'openai' || dialect === 'sandbox'
     case 'rerank':
-      return dialect === 'openai' || dialect === 'sandbox' || dialect === 'cohere'
+      return rankingDialects.has(dialect)
     case 'speech':
       return embeddings !== 'only' && speechDialects.has(dialect)
     case 'transcription':
