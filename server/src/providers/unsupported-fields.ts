@@ -18,9 +18,14 @@ export function refuseForeign(chat: ChatRequest, madeModalities: readonly string
       'This model returns one choice per request. Send several requests instead.',
     )
   }
-  const foreign = chat.modalities?.find((name) => name !== 'text' && !madeModalities.includes(name))
-  if (foreign) {
-    throw unsupported('modalities', `This model does not produce ${modalityNames[foreign]}.`)
+  const foreignModality = chat.modalities?.find(
+    (name) => name !== 'text' && !madeModalities.includes(name),
+  )
+  if (foreignModality) {
+    throw unsupported(
+      'modalities',
+      `This model does not produce ${modalityNames[foreignModality]}.`,
+    )
   }
   if (chat['web_search_options']) {
     throw unsupported(

@@ -20,10 +20,10 @@ const requestsSound = ({ modalities }: ChatRequest) => modalities?.includes('aud
  * @see https://ai.google.dev/gemini-api/docs/speech-generation
  */
 export function toModalities(chat: ChatRequest, upstreamModel: string): JsonObject {
-  const requested = new Set(chat.modalities)
-  if (!googleModalities.some((name) => requested.has(name))) return {}
-  if (requested.has('audio') && isSpeaker(upstreamModel)) requested.delete('text')
-  const responseModalities = [...requested].map((name) => name.toUpperCase())
+  const modalities = new Set(chat.modalities)
+  if (!googleModalities.some((name) => modalities.has(name))) return {}
+  if (modalities.has('audio') && isSpeaker(upstreamModel)) modalities.delete('text')
+  const responseModalities = [...modalities].map((name) => name.toUpperCase())
   const voiceName = requestsSound(chat) ? toVoiceName(chat.audio?.['voice']) : undefined
   return {
     responseModalities,
@@ -42,8 +42,8 @@ function toVoiceName(voice: unknown): string | undefined {
 /** Returns the format of the sound that a chat requests. Throws `invalid_request` for one that is not made from PCM. */
 export function toSoundFormat(chat: ChatRequest): SoundFormat | undefined {
   if (!requestsSound(chat)) return undefined
-  const requested = chat.audio?.['format'] ?? 'pcm16'
-  const format = soundFormats.find((name) => name === requested)
+  const requestedFormat = chat.audio?.['format'] ?? 'pcm16'
+  const format = soundFormats.find((name) => name === requestedFormat)
   if (format) return format
   throw unsupported(
     'audio.format',
