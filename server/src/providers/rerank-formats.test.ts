@@ -36,6 +36,16 @@ const source: ErrorSource = {
   maxOutputTokens: null,
 }
 
+const arnOf = (upstreamModel: string, line: ProviderRoute): string =>
+  /"modelArn":"([^"]*)"/.exec(
+    JSON.stringify(toUpstreamRerank({}, request, { upstreamModel, line })),
+  )?.[1] ?? ''
+
+const readOfVertex = (records: unknown) => {
+  const format = rerankFormatOf(lineOf('vertex', null).provider)
+  return readRerank({ records }, { request, format }, source)
+}
+
 describe('Amazon Bedrock', () => {
   test.each([
     [
@@ -50,11 +60,6 @@ describe('Amazon Bedrock', () => {
   ])('%s ranks at %s', (address, expected) => {
     expect(urlOf(lineOf('bedrock', address))).toBe(expected)
   })
-
-  const arnOf = (upstreamModel: string, line: ProviderRoute): string =>
-    /"modelArn":"([^"]*)"/.exec(
-      JSON.stringify(toUpstreamRerank({}, request, { upstreamModel, line })),
-    )?.[1] ?? ''
 
   test.each([
     ['us-west-2', 'arn:aws:bedrock:us-west-2::foundation-model/amazon.rerank-v1:0'],
@@ -106,17 +111,12 @@ describe('Vertex AI', () => {
     ])
   })
 
-  const read = (records: unknown) => {
-    const format = rerankFormatOf(lineOf('vertex', null).provider)
-    return readRerank({ records }, { request, format }, source)
-  }
-
   test('records are scores by the index that is their id', () => {
     const records = [
       { id: '0', score: 0.1 },
       { id: '2', score: 0.9 },
     ]
-    expect(read(records).scores).toEqual([
+    expect(readOfVertex(records).scores).toEqual([
       { index: 2, score: 0.9 },
       { index: 0, score: 0.1 },
     ])
@@ -135,6 +135,6 @@ describe('Vertex AI', () => {
     ['no score', [{ id: '0' }, { id: '1' }]],
     ['fewer results', [{ id: '0', score: 1 }]],
   ])('%s is no ranking', (_what, records) => {
-    expect(() => read(records)).toThrow(expect.objectContaining({ code: 'provider_error' }))
+    expect(() => readOfVertex(records)).toThrow(expect.objectContaining({ code: 'provider_error' }))
   })
 })

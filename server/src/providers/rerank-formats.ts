@@ -4,14 +4,9 @@ import { isFailure } from './event'
 import { toInputUsage } from './input-usage'
 import type { Provider } from './provider'
 import type { ProviderRoute } from './provider-route'
+import type { RerankFormat } from './rerank-format'
 import { vertexRerank } from './vertex/rerank'
-import {
-  invalidAnswer,
-  toCallerError,
-  type ErrorSource,
-  type UpstreamFailure,
-} from './upstream-error'
-import type { ApiError } from '../errors'
+import { invalidAnswer, toCallerError, type ErrorSource } from './upstream-error'
 import { isObject, type JsonObject } from '../wire/json-body'
 import { countResults, textOfDocument, type RerankRequest } from '../wire/rerank-request'
 import { noUsage, readUsage, type Usage } from '../wire/usage'
@@ -27,32 +22,6 @@ const ownFields = new Set([
   'max_chunks_per_doc',
   'rank_fields',
 ])
-
-/** A request as it is written for a provider. */
-interface Reranking {
-  upstreamModel: string
-  query: string
-  documents: readonly string[]
-  /** The number of results. */
-  topN: number
-  maxTokensPerDocument: number | undefined
-}
-
-/** How one kind of provider wants its requests; nearly all of them answer alike. */
-export interface RerankFormat {
-  path?: string
-  /** The address, where that is no path behind the connection's. Throws `invalid_request` where there is none. */
-  url?: (line: ProviderRoute) => string
-  /** Documents are divided and cut at a number of tokens, by `max_tokens_per_doc`. */
-  cutsDocuments: boolean
-  /** The tokens of a document, with the query, above which it counts as several; by default as Cohere counts. */
-  tokensPerPart?: number
-  write: (reranking: Reranking, line: ProviderRoute) => JsonObject
-  /** Returns the scores of an answer that has another form. */
-  listIn?: (answer: unknown) => unknown
-  /** Translates a refusal, where it has not the form of OpenAI's. */
-  toError?: (refusal: UpstreamFailure, source: ErrorSource) => ApiError
-}
 
 /** Jina's form, which Together, Fireworks, SiliconFlow, vLLM and Infinity have too. https://api.jina.ai/docs */
 const standard: RerankFormat = {

@@ -104,68 +104,6 @@ test('an image that is requested as data is fetched, without the key', async () 
   expect(delivery.requests[0]?.headers.has('x-key')).toBe(false)
 })
 
-describe('a stream', () => {
-  const eventsIn = ({ text }: { text: string }) =>
-    [...text.matchAll(/^event: (.*)\ndata: (.*)$/gm)].map(([, type, data]) => ({
-      event: type,
-      ...JSON.parse(data ?? '{}'),
-    }))
-
-  test('is the event of the image, with its data, once the task is done', async () => {
-    answerWith([pending, ready()])
-    const drawn = await draw(flux, { stream: true, partial_images: 2 })
-    expect([drawn.status, drawn.headers.get('content-type')]).toEqual([
-      200,
-      'text/event-stream; charset=utf-8',
-    ])
-    expect(eventsIn(drawn)).toEqual([
-      {
-        event: 'image_generation.completed',
-        type: 'image_generation.completed',
-        created_at: expect.any(Number),
-        b64_json: pngOf(64, 32),
-        usage: expect.objectContaining({ output_tokens: 0 }),
-      },
-    ])
-    expect(front.requests[0]?.body).not.toHaveProperty('stream')
-    expect(await front.booked(drawn)).toMatchObject({ cost: 40_000_000n, estimated: false })
-  })
-
-  test('has an event for each of several images, and for changed ones', async () => {
-    answerWith([ready()])
-    const drawn = await draw(flux, { stream: true, n: 2 })
-    expect(eventsIn(drawn).map(({ event }) => event)).toEqual(
-      Array(2).fill('image_generation.completed'),
-    )
-    expect(await front.booked(drawn)).toMatchObject({ cost: 80_000_000n })
-    const changed = await front.post('/v1/images/edits', {
-      model: kontext,
-      prompt,
-      stream: true,
-      images: [{ image_url: 'data:image/png;base64,AAAA' }],
-    })
-    expect(eventsIn(changed).map(({ event }) => event)).toEqual(['image_edit.completed'])
-  })
-
-  test('has the address where that is requested', async () => {
-    answerWith([ready()])
-    const drawn = await draw(flux, { stream: true, response_format: 'url' })
-    expect(eventsIn(drawn)).toMatchObject([{ url: sample() }])
-    expect(delivery.requests).toEqual([])
-  })
-
-  test('of a task without an image is the error that an answer has, and costs as that', async () => {
-    answerWith([pending, { id: 't', status: 'Content Moderated', result: null }])
-    const filtered = await draw(flux, { stream: true })
-    expect([filtered.status, filtered.error.param]).toEqual([400, 'prompt'])
-    expect(await front.booked(filtered)).toMatchObject({ cost: 0n })
-    answerWith([{ id: 't' }])
-    const lost = await draw(flux, { stream: true })
-    expect([lost.status, lost.error.code]).toEqual([502, 'provider_error'])
-    expect(await front.booked(lost)).toMatchObject({ cost: 40_000_000n })
-  })
-})
-
 test('several images are as many tasks', async () => {
   answerWith([ready()])
   const drawn = await draw(flux, { n: 3 })

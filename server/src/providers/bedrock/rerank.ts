@@ -1,7 +1,7 @@
 import { parseRegion, partitionOf } from './address'
 import { toError } from './failure'
 import { addressOf, type ProviderRoute } from '../provider-route'
-import type { RerankFormat } from '../rerank-formats'
+import type { RerankFormat } from '../rerank-format'
 import { unsupported } from '../unsupported-fields'
 
 /**

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { toGoogleError } from '../google/failure'
 import { addressOf, type ProviderRoute } from '../provider-route'
-import type { RerankFormat } from '../rerank-formats'
+import type { RerankFormat } from '../rerank-format'
 import { unsupported } from '../unsupported-fields'
 
 const Answer = z.looseObject({
