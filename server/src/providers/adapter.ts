@@ -26,7 +26,7 @@ export interface AdapterTarget {
 /** The formats of sound in the answer of a chat that are made from PCM. */
 export type SoundFormat = 'wav' | 'pcm16'
 
-/** What a caller wants of the answer, beside what the request to the provider says. */
+/** The caller's wishes for the answer, beside what the request to the provider says. */
 export interface AnswerWish {
   sound?: SoundFormat | undefined
 }

@@ -1,8 +1,10 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
 import { isJson, type Json } from '../conformance/fixture'
+import { messages, sendRequest } from '../../harness/http'
 import { upstreamSecret } from '../../harness/server'
 import { eventsOf, openFront, type Front } from './front'
 
+/** Models of the catalogue that speak and draw, at their prices there. */
 const speaking = 'google/gemini-3.8-flash-tts'
 const drawing = 'google/gemini-3.1-flash-image'
 const samples = Buffer.from([1, 2, 3, 4])
@@ -14,16 +16,6 @@ beforeAll(async () => {
     GEMINI_API_KEY: upstreamSecret,
     GOOGLE_BASE_URL: `${url}/v1beta`,
   }))
-  await Promise.all([
-    front.gateway.admin('PUT', `/models/${speaking}`, {
-      category: 'chat',
-      pricing: { input: 1, output: 2, audio_output: 10 },
-    }),
-    front.gateway.admin('PUT', `/models/${drawing}`, {
-      category: 'chat',
-      pricing: { input: 1, output: 3, image_output: 30 },
-    }),
-  ])
 })
 afterEach(() => front.reset())
 afterAll(() => front[Symbol.asyncDispose]())
@@ -74,8 +66,28 @@ test('sound is requested of Gemini, and comes back as OpenAI has it, at the pric
   expect(answer.body).toMatchObject({
     usage: { completion_tokens: 25, completion_tokens_details: { audio_tokens: 25 } },
   })
-  // 4 tokens at 1,000 and 25 at 10,000 nano-dollars.
-  expect((await front.booked(answer)).cost).toBe(254_000n)
+  // 4 tokens at 500 and 25 at 9,000 nano-dollars.
+  expect((await front.booked(answer)).cost).toBe(227_000n)
+})
+
+test.each([
+  // 4 tokens at 500 nano-dollars, and 25 at 9,000 of sound, at 60,000 of an image.
+  ['sound', speaking, speak('pcm16'), pcm(Buffer.alloc(4800)), 227_000n],
+  [
+    'an image',
+    drawing,
+    { modalities: ['image', 'text'] },
+    inlineData('image/png', Buffer.alloc(4800)),
+    1_502_000n,
+  ],
+])('%s whose tokens are not counted by kind has its own price all the same', async (...row) => {
+  const [, model, fields, part, cost] = row
+  front.answer = () =>
+    eventsOf({
+      ...contentEvent([part], { finishReason: 'STOP' }),
+      usageMetadata: { promptTokenCount: 4, candidatesTokenCount: 25, totalTokenCount: 29 },
+    })
+  expect((await front.booked(await front.chat(model, fields))).cost).toBe(cost)
 })
 
 test('as wav the sound has a header, once', async () => {
@@ -121,8 +133,8 @@ test('images beside a text are requested, and have the price of images', async (
     content: 'A pear.',
     images: [{ type: 'image_url', image_url: { url } }],
   })
-  // 4 tokens at 1,000, 12 at 3,000 and 1,290 at 30,000 nano-dollars.
-  expect((await front.booked(answer)).cost).toBe(38_740_000n)
+  // 4 tokens at 500, 12 at 3,000 and 1,290 at 60,000 nano-dollars.
+  expect((await front.booked(answer)).cost).toBe(77_438_000n)
 })
 
 test('a model without that modality is an error of the field, and costs nothing', async () => {
@@ -146,3 +158,38 @@ test('a format that Gemini does not make is rejected before it is called', async
   })
   expect(front.requests).toHaveLength(0)
 })
+
+test('the sound of a request is held for: without credit for it nothing is sent', async () => {
+  const poor = await front.gateway.customer({}, { credit: 0.01 })
+  const answer = await sendRequest(front.gateway, {
+    path: '/v1/chat/completions',
+    key: poor.key,
+    body: { model: drawing, messages, modalities: ['image', 'text'], max_tokens: 8000 },
+  })
+  expect([answer.status, answer.error.code]).toEqual([402, 'insufficient_credits'])
+  expect(front.requests).toHaveLength(0)
+})
+
+test.each([
+  ['/v1/messages', { max_tokens: 100, messages }],
+  ['/v1/responses', { input: 'Hi' }],
+  ['/v1/completions', { prompt: 'Hi' }],
+])('%s, which has no place for images, takes no model that draws', async (path, fields) => {
+  const answer = await front.post(path, { model: drawing, ...fields })
+  expect(answer.status).toBe(400)
+  expect(front.requests).toHaveLength(0)
+})
+
+test.each(['google/imagen-4.0-generate-001', 'openai/dall-e-3'])(
+  'a chat takes no other model that draws: %s',
+  async (model) => {
+    await front
+      .price(model, {
+        category: 'image',
+        pricing: { input: 0, output: 0, made_image: 0.04 },
+      })
+      .catch(() => undefined)
+    const answer = await front.chat(model, { modalities: ['image', 'text'] })
+    expect([answer.status, answer.error.param]).toEqual([400, 'model'])
+  },
+)

@@ -1,3 +1,4 @@
+import type { Modality } from './usage'
 import type { Part } from '../../wire/answer-part'
 import { readSampleRate, wavHeader } from '../../wire/speech-format'
 import type { SoundFormat } from '../adapter'
@@ -13,21 +14,27 @@ interface InlineData {
  */
 export class AnswerMedia {
   readonly #sound: SoundFormat | undefined
-  #hasSound = false
+  #modality: Modality | undefined
 
   constructor(sound: SoundFormat | undefined) {
     this.#sound = sound
   }
 
+  /** The kind of the media so far; undefined where there are none. */
+  get modality(): Modality | undefined {
+    return this.#modality
+  }
+
   toPart({ mimeType, data }: InlineData): Part {
     if (mimeType.startsWith('audio/')) return this.#toSound({ mimeType, data })
+    this.#modality ??= 'IMAGE'
     const image_url = { url: `data:${mimeType};base64,${data}` }
     return { type: 'extra', fields: { images: [{ type: 'image_url', image_url }] } }
   }
 
   #toSound({ mimeType, data }: InlineData): Part {
-    const isFirst = !this.#hasSound
-    this.#hasSound = true
+    const isFirst = this.#modality !== 'AUDIO'
+    this.#modality = 'AUDIO'
     const isWav = this.#sound === 'wav' && isPcm(mimeType)
     const audio = {
       id: 'audio_0',

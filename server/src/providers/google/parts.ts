@@ -69,8 +69,8 @@ export function createPartsReader(source: ErrorSource, wish?: AnswerWish): Parts
   return function read(data) {
     const event = readEvent(data, source)
     const parts = partsOf(event)
-    const usage = counts.next(event.usageMetadata)
-    const { missingSides: sides } = counts
-    return usage ? [...parts, { type: 'usage', usage, corrects: true, missing: sides }] : parts
+    const usage = counts.next(event.usageMetadata, media.modality)
+    if (!usage) return parts
+    return [...parts, { type: 'usage', usage, corrects: true, missing: counts.missingSides }]
   }
 }

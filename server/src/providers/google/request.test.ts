@@ -172,13 +172,13 @@ test.each([
   )
 })
 
-describe('sound and images in the answer', () => {
-  const sound = (audio: JsonObject = {}) => ({ modalities: ['text', 'audio'], audio })
+const withSound = (audio: JsonObject = {}) => ({ modalities: ['text', 'audio'], audio })
 
+describe('sound and images in the answer', () => {
   test.each(['gemini-3.8-flash-tts', 'gemini-2.5-flash-preview-tts', 'gemini-3-tts-preview'])(
     '%s speaks, and writes no text',
     (model) => {
-      const fields = sound({ voice: 'Kore', format: 'pcm16' })
+      const fields = withSound({ voice: 'Kore', format: 'pcm16' })
       expect(configOf(fields, model)).toMatchObject({
         responseModalities: ['AUDIO'],
         speechConfig: { voiceConfig: { prebuiltVoiceConfig: { voiceName: 'Kore' } } },
@@ -188,7 +188,7 @@ describe('sound and images in the answer', () => {
 
   test('without a voice the model chooses one', () => {
     const config = { responseModalities: ['TEXT', 'AUDIO'] }
-    expect(configOf(sound())).toEqual(config)
+    expect(configOf(withSound())).toEqual(config)
     expect(configOf({ modalities: ['text', 'audio'] })).toEqual(config)
   })
 
@@ -207,7 +207,7 @@ describe('sound and images in the answer', () => {
     [{ format: 'mp3' }, 'audio.format'],
     [{ format: 7 }, 'audio.format'],
   ])('%j is rejected by its field', (audio, param) => {
-    expect(() => bodyOf(sound(audio))).toThrow(refusal(param, 'unsupported_by_model'))
+    expect(() => bodyOf(withSound(audio))).toThrow(refusal(param, 'unsupported_by_model'))
   })
 })
 
