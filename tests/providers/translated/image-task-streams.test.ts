@@ -59,7 +59,7 @@ function answerWith(states: readonly Json[]): void {
 const draw = (fields: Json) =>
   front.post('/v1/images/generations', { model: flux, prompt, stream: true, ...fields })
 
-const eventsIn = ({ text }: { text: string }) =>
+const eventsIn = ({ text }: { text: string }): Json[] =>
   [...text.matchAll(/^event: (.*)\ndata: (.*)$/gm)].map(([, event, data]) => ({
     event,
     ...parsed(data ?? ''),

@@ -52,12 +52,10 @@ export function createPartsReader(source: ErrorSource, wish?: AnswerWish): Parts
     }
     const parts = (candidate.content?.parts ?? []).flatMap(toParts)
     grounding = candidate.groundingMetadata ?? grounding
-    if (isFinished) {
-      if (parts.some(({ type }) => type !== 'extra')) {
-        throw invalidAnswer(source.provider, 'data after the end of its response')
-      }
-      return []
+    if (isFinished && parts.some(({ type }) => type !== 'extra')) {
+      throw invalidAnswer(source.provider, 'data after the end of its response')
     }
+    if (isFinished) return []
     const googleReason = candidate.finishReason
     if (!googleReason) return parts
     // Only an ordinary end leaves a call complete whose own end is missing.
