@@ -134,7 +134,7 @@ describe('Vertex AI', () => {
     ],
     ['no score', [{ id: '0' }, { id: '1' }]],
     ['fewer results', [{ id: '0', score: 1 }]],
-  ])('%s is no ranking', (_what, records) => {
+  ])('an answer with %s is rejected', (_what, records) => {
     expect(() => readOfVertex(records)).toThrow(expect.objectContaining({ code: 'provider_error' }))
   })
 })

@@ -99,7 +99,7 @@ describe.each(cases)('$model', ({ model, answer, path, sent, unit }) => {
 
   test.each([
     ['a refusal', { status: 400 }, 400],
-    ['a key that is refused', { status: 403 }, 502],
+    ['a rejected key', { status: 403 }, 502],
     ['busy', { status: 429 }, 503],
   ])('%s costs nothing', async (_what, init, status) => {
     front.answer = () =>
@@ -109,7 +109,7 @@ describe.each(cases)('$model', ({ model, answer, path, sent, unit }) => {
     expect((await front.booked(ranking)).cost).toBe(0n)
   })
 
-  test('a ranking of fewer documents than were requested is none', async () => {
+  test('a ranking of fewer documents than were requested is rejected', async () => {
     front.answer = () => answer([0, 0.5])
     const ranking = await rank(model)
     expect([ranking.status, ranking.error.code]).toEqual([502, 'provider_error'])

@@ -80,7 +80,7 @@ test.each([
     inlineData('image/png', Buffer.alloc(4800)),
     1_502_000n,
   ],
-])('%s whose tokens are not counted by kind has its own price all the same', async (...row) => {
+])('%s whose tokens are not counted by kind still costs its own price', async (...row) => {
   const [, model, fields, part, cost] = row
   front.answer = () =>
     eventsOf({

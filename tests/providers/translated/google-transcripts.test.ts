@@ -172,7 +172,7 @@ test.each([
 test.each([
   ['without a transcript', answerOf([], { finishReason: 'OTHER' })],
   ['of another kind', () => Response.json({ candidates: {} })],
-])('an answer %s is none, and Google bills what it read', async (_what, given) => {
+])('an answer %s is rejected, and its prompt charged, as Google bills it', async (_what, given) => {
   front.answer = given
   const answer = await transcribe()
   expect([answer.status, answer.error.code]).toEqual([502, 'provider_error'])

@@ -35,7 +35,7 @@ const spoken = () =>
 /** 7 characters at 13,000 nano-dollars. */
 const cost = 91_000n
 
-test('Mistral streams, and callers get the bytes of the format, at the price of characters', async () => {
+test('Mistral streams, and callers receive the bytes of the format, at the price of characters', async () => {
   front.answer = spoken
   const response = await fetch(`${front.gateway.url}/v1/audio/speech`, {
     method: 'POST',
