@@ -9093,7 +9093,7 @@ export interface components {
             reasoning?: ({
                 effort?: (("none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max") | null) | undefined;
             } | null) | undefined;
-            modalities?: (("text" | "audio")[] | null) | undefined;
+            modalities?: (("text" | "audio" | "image")[] | null) | undefined;
             audio?: (Record<string, never> | null) | undefined;
             metadata?: ({
                 [key: string]: string;
@@ -13798,7 +13798,7 @@ export interface components {
                      * @default openai
                      * @enum {string}
                      */
-                    form?: ("openai" | "deepgram" | "elevenlabs") | undefined;
+                    form?: ("openai" | "deepgram" | "elevenlabs" | "mistral") | undefined;
                     maxCharacters?: number | undefined;
                 } | undefined;
                 /**
@@ -14025,7 +14025,7 @@ export interface components {
                      * @default openai
                      * @enum {string}
                      */
-                    form?: ("openai" | "deepgram" | "elevenlabs") | undefined;
+                    form?: ("openai" | "deepgram" | "elevenlabs" | "mistral") | undefined;
                     maxCharacters?: number | undefined;
                 } | undefined;
                 /**

@@ -8,7 +8,20 @@ const speechDialects: ReadonlySet<string> = new Set([
   'google',
   'vertex',
 ])
-const transcribingDialects: ReadonlySet<string> = new Set(['openai', 'sandbox', 'azure'])
+const transcribingDialects: ReadonlySet<string> = new Set([
+  'openai',
+  'sandbox',
+  'azure',
+  'google',
+  'vertex',
+])
+const rankingDialects: ReadonlySet<string> = new Set([
+  'openai',
+  'sandbox',
+  'cohere',
+  'bedrock',
+  'vertex',
+])
 /** The formats in which images can be requested. */
 const drawingDialects: ReadonlySet<Provider['dialect']> = new Set([
   'openai',
@@ -25,6 +38,12 @@ const imageOnlyForms: ReadonlySet<Provider['options']['images']['form']> = new S
   'stability',
 ])
 
+/** Forms of requests for speech whose providers serve sound alone. */
+const soundOnlyForms: ReadonlySet<Provider['options']['speech']['form']> = new Set([
+  'deepgram',
+  'elevenlabs',
+])
+
 /** Returns whether a provider serves models of a category at all. */
 export function servesKind(
   { dialect, embeddings, options }: Pick<Provider, 'dialect' | 'embeddings' | 'options'>,
@@ -38,7 +57,7 @@ export function servesKind(
       // Only OpenAI's format has it; Azure's own service of that name has another one.
       return dialect === 'openai' || dialect === 'sandbox'
     case 'rerank':
-      return dialect === 'openai' || dialect === 'sandbox' || dialect === 'cohere'
+      return rankingDialects.has(dialect)
     case 'speech':
       return embeddings !== 'only' && speechDialects.has(dialect)
     case 'transcription':
@@ -46,6 +65,6 @@ export function servesKind(
     case 'image':
       return embeddings !== 'only' && drawingDialects.has(dialect)
     default:
-      return embeddings !== 'only' && options.speech.form === 'openai'
+      return embeddings !== 'only' && !soundOnlyForms.has(options.speech.form)
   }
 }

@@ -16,7 +16,9 @@ export async function toRequestedForm(
   attempt: ImageAttempt,
   signal: AbortSignal,
 ): Promise<MadeImage[]> {
-  const { response_format: form } = attempt.request.params
+  const { stream, response_format: requestedForm } = attempt.request.params
+  // Events have data; only a caller who asks for addresses reads them there.
+  const form = requestedForm ?? (stream ? 'b64_json' : undefined)
   if (form === 'b64_json') return fetchAll(images, attempt, signal)
   return form === 'url' ? images.map(withUrl) : [...images]
 }

@@ -8,6 +8,7 @@ import { openStream, type StreamPlan } from './open-stream'
 import { findRemoteImages, type RemoteImages } from './remote-images'
 import type { Reply } from './request'
 import { createAnswerDeadline, createFailoverDeadline } from './request-deadline'
+import { chatKinds } from '../catalog/chat-kinds'
 import { collectPromptTexts, estimatePromptTokens } from '../metering/estimate'
 import { findLongTexts } from '../metering/long-texts'
 import { boundChat } from '../metering/volume'
@@ -28,7 +29,7 @@ export const chat: Endpoint<typeof CallerChat> = {
   operation: 'chat',
   priceKind: 'chat',
   maxBytes: 32 * 1024 * 1024,
-  kinds: ['chat'],
+  kinds: chatKinds,
   size: (params, body) => ({
     textField: 'messages',
     output: readOutputLimit(body),

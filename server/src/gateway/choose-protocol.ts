@@ -182,10 +182,11 @@ function translate<Params>(
   const target = toTarget(attempt, { chat, acceptedChat, form })
   const write = (request: UpstreamRequest) =>
     identified(toOutgoing(request, address), adapter.format, attempt)
-  const { omitted, ...upstreamRequest } = adapter.request(plain, target)
+  const { omitted, wish, ...upstreamRequest } = adapter.request(plain, target)
   return new TranslateProtocol({
     adapter,
     request: write(upstreamRequest),
+    wish,
     writeUnsigned: () => write(adapter.request(plain, { ...target, signatures: 'replaced' })),
     source: new AttemptSource(attempt, form.textField),
     omitted: reportOmissions(attempt, [...(omitted ?? []), ...readReasoning(body).omitted]),

@@ -7,6 +7,7 @@ import { createAnswerDeadline } from './request-deadline'
 import { resolveModel } from './resolve'
 import { receivesUrls } from './url-receivers'
 import { permitEndpoint, type Principal } from '../auth/principal'
+import { textChatKinds } from '../catalog/chat-kinds'
 import type { Dialect, Translation } from '../protocols/dialect'
 import { estimateAround, estimatePrompt, collectPromptTexts } from '../metering/estimate'
 import { selectChatRoute } from '../providers/chat-route'
@@ -53,7 +54,7 @@ export async function countTokens(
       misfit: async () => undefined,
       promptTokens: () => estimatePrompt(translation.chat),
     })
-    const query = { name: request.model, kinds: chat.kinds, demands, bareNames: true }
+    const query = { name: request.model, kinds: textChatKinds, demands, bareNames: true }
     const { candidates } = await resolveModel(query, principal, ports)
     const [candidate] = candidates
     const counting = { call, ports, principal, translation }

@@ -1,7 +1,6 @@
 import type { RequestAttempt } from './attempt'
 import { RemoteImages } from './remote-images'
 import { createAnswerDeadline } from './request-deadline'
-import { requestsFor } from './image-usage'
 import { receivesUrls } from './url-receivers'
 import { servesKind } from '../catalog/served-kinds'
 import { imageAdapterOf } from '../providers/adapters'
@@ -58,7 +57,6 @@ export class ImageInputs {
 
   /** Fetches them before the provider is called, where a stream's own deadline begins. Throws as `fetchFor`. */
   async fetchFirst(attempt: ImageAttempt): Promise<void> {
-    checkStream(attempt)
     using deadline = createAnswerDeadline(attempt.request)
     await this.fetchFor(attempt, deadline.signal)
   }
@@ -99,20 +97,4 @@ function checkEdits({ candidate, model, request }: ImageAttempt): void {
   if (request.params.mask && !takesMask) {
     throw unsupported('mask', 'mask: this model changes whole images.')
   }
-}
-
-/** Throws for what takes several requests to the provider. */
-function checkStream(attempt: ImageAttempt): void {
-  const { candidate, model } = attempt
-  if (imageAdapterOf(candidate.provider)?.makesTasks?.(model.upstreamModel)) {
-    throw unsupported(
-      'stream',
-      'stream: this model makes images as tasks. Send the request without stream.',
-    )
-  }
-  if (requestsFor(attempt) === 1) return
-  throw unsupported(
-    'n',
-    'n: this model makes fewer images at once. Send the request without stream.',
-  )
 }

@@ -22,6 +22,8 @@ export interface StreamPlan<Params, Protocol extends StreamProtocol = ChatProtoc
   protocol: (attempt: RequestAttempt<Params>) => Protocol
   /** The part of the attempt's body to send, where that is not all of it. */
   sentBody?: (attempt: RequestAttempt<Params>) => JsonObject
+  /** Opens a stream of an answer that no stream of the provider gives; undefined for any other. */
+  openWhole?: (attempt: RequestAttempt<Params>) => Promise<OpenStream> | undefined
   /** Starts reading the answer. */
   relay: (attempt: RequestAttempt<Params>, protocol: Protocol) => RelayedStream
   allowance: (attempt: RequestAttempt<Params>) => OutputAllowance | undefined
@@ -64,6 +66,8 @@ class StreamOpening<Params, Protocol extends StreamProtocol> implements Failover
 
   async attempt(attempt: RequestAttempt<Params>): Promise<OpenStream> {
     const { candidate, request } = attempt
+    const whole = this.#plan.openWhole?.(attempt)
+    if (whole) return whole
     assertEnoughTime(attempt, 'stream')
     const protocol = this.#plan.protocol(attempt)
     const { resilience } = request.ports

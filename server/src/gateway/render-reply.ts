@@ -2,6 +2,7 @@ import { chat } from './chat'
 import type { Endpoint } from './endpoint'
 import type { Reply } from './request'
 import type { Dialect, Translation } from '../protocols/dialect'
+import { textChatKinds } from '../catalog/chat-kinds'
 import { TranslatedChat, type CallerChat } from '../wire/chat-request'
 import { isObject } from '../wire/json-body'
 
@@ -9,6 +10,7 @@ import { isObject } from '../wire/json-body'
 export const overChat = (dialect: Dialect): Endpoint<typeof CallerChat> => ({
   ...chat,
   schema: TranslatedChat,
+  kinds: textChatKinds,
   translate: dialect.read,
   // Clients of these formats know models by the names that their makers give them.
   bareNames: true,

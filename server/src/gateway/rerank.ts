@@ -4,7 +4,7 @@ import type { Endpoint, EndpointRun } from './endpoint'
 import { reportOmissions } from './omissions'
 import type { Reply } from './request'
 import { createFailoverDeadline } from './request-deadline'
-import { relayWhole } from './whole-exchange'
+import { relayWhole, translateWhole } from './whole-exchange'
 import { servesKind } from '../catalog/served-kinds'
 import { roughTokens } from '../metering/estimate'
 import { pickLongTexts } from '../metering/long-texts'
@@ -58,11 +58,12 @@ function rankingOf({
   request,
 }: Pick<PricedAttempt<ValidatedRequest<RerankRequest>>, 'candidate' | 'request'>): Ranking {
   const { query, documents, max_tokens_per_doc: maxTokens } = request.params
-  const { cutsDocuments } = rerankFormatOf(candidate.provider)
+  const { cutsDocuments, tokensPerPart } = rerankFormatOf(candidate.provider)
   return {
     query,
     documents: documents.map(textOfDocument),
     maxTokensPerDocument: cutsDocuments ? (maxTokens ?? usualTokensPerDocument) : undefined,
+    ...(tokensPerPart !== undefined && { tokensPerPart }),
   }
 }
 
@@ -92,17 +93,20 @@ async function run(failover: EndpointRun<RerankRequest>): Promise<Reply> {
 
 function rank(attempt: RerankAttempt, deadline: Deadline): Promise<RerankAnswer> {
   const { params } = attempt.request
-  const { provider } = attempt.candidate
-  const { upstreamModel } = attempt.model
+  const { candidate, model } = attempt
+  const { upstreamModel } = model
   const source = new AttemptSource(attempt, 'documents')
-  const body = toUpstreamRerank(attempt.body, params, { upstreamModel, provider })
-  return relayWhole(attempt, {
-    request: { operation: 'rerank', path: rerankFormatOf(provider).path, body },
+  const format = rerankFormatOf(candidate.provider)
+  const body = toUpstreamRerank(attempt.body, params, { upstreamModel, line: candidate })
+  const whole = {
+    request: { operation: 'rerank', path: format.path, url: format.url?.(candidate), body },
     source,
     deadline,
     estimate: () => estimateRanking(rankingOf(attempt)),
-    read: (answer) => readRerank(answer, params, source),
-  })
+    read: (answer: unknown) => readRerank(answer, { request: params, format }, source),
+  } as const
+  const { toError } = format
+  return toError ? translateWhole(attempt, whole, { toError }) : relayWhole(attempt, whole)
 }
 
 /** The provider's counts; an estimate in place of those that the price charges and that it does not report. */

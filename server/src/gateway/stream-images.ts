@@ -4,6 +4,7 @@ import type { EndpointRun } from './endpoint'
 import { identified } from './identify-request'
 import type { ImageInputs } from './image-inputs'
 import { countImages, estimateOrder, orderOf } from './image-usage'
+import { needsWholeImages, openMadeImages } from './made-images'
 import { writeRelayedImages, writeTranslatedImages } from './make-images'
 import { reportOmissions } from './omissions'
 import { openStream } from './open-stream'
@@ -26,6 +27,8 @@ export function streamImages<Params extends AnyImageRequest>(
   const identity = identityOf(failover.request, 'chat.completion.chunk')
   const opening = openStream(failover, {
     before: (attempt) => inputs.fetchFirst(attempt),
+    openWhole: (attempt) =>
+      needsWholeImages(attempt) ? openMadeImages(failover, attempt, inputs) : undefined,
     protocol: (attempt) => toProtocol(attempt, inputs),
     relay: (attempt, { source }) => {
       const { model } = attempt

@@ -104,7 +104,7 @@ function exchange(attempt: TranscriptionAttempt, transcribing: Transcribing, dea
       return format.read(answer, transcribing, source)
     },
   }
-  return translateWhole(attempt, whole, { toError: toCallerError })
+  return translateWhole(attempt, whole, { toError: format.toError ?? toCallerError })
 }
 
 /** The provider's counts; the measured time, and an estimate of tokens, in place of those that the price charges. */
@@ -147,7 +147,7 @@ const streamPlan: StreamPlan<TranscriptionRequest, StreamProtocol> = {
       framing: 'sse',
       isEncoded: true,
       omitted: reportOmissions(attempt, omittedFromTranscription(attempt)),
-      toError: (refusal) => toCallerError(refusal, source),
+      toError: (refusal) => (format.toError ?? toCallerError)(refusal, source),
       toEvents(answer: JsonObject) {
         const { transcript, usage } = format.read(answer, transcribing, source)
         const block = answer['usage'] ?? toUsageBlock(usageOf(attempt, usage, transcript.text))

@@ -3,10 +3,11 @@ import { servesKind } from '../catalog/served-kinds'
 import type { SoundVolume } from '../metering/transcription-volume'
 import { selectRelayAddress } from '../providers/chat-route'
 import { transcriptionFormatOf } from '../providers/transcriptions/choose-format'
-import type { Transcribing } from '../providers/transcriptions/format'
+import type { Transcribing, WrittenTranscription } from '../providers/transcriptions/format'
 import { unsupported } from '../providers/unsupported-fields'
 import type { OutgoingRequest } from '../upstream/protocol/protocol'
-import { toFileContent, toFormContent } from '../wire/outgoing-content'
+import { toFileContent, toFormContent, type OutgoingContent } from '../wire/outgoing-content'
+import { hasTimes } from '../wire/transcript'
 import { measureFields, type TranscriptionRequest } from '../wire/transcription-request'
 
 type TranscriptionAttempt = RequestAttempt<TranscriptionRequest>
@@ -65,8 +66,13 @@ export function toOutgoing(
       response_format: toSandboxFormat(transcribing),
       seconds: (file.sound?.ms ?? 0) / 1000,
     },
-    content: 'file' in content ? toFileContent(content.file) : toFormContent(content.fields),
+    content: toContent(content),
   }
+}
+
+function toContent(content: WrittenTranscription['content']): OutgoingContent {
+  if ('body' in content) return content.body
+  return 'file' in content ? toFileContent(content.file) : toFormContent(content.fields)
 }
 
 /** Subtitles are made of an answer with times. */
@@ -90,9 +96,12 @@ export function volumeOf({
   body,
   request,
 }: PricedAttempt<ValidatedRequest<TranscriptionRequest>>): SoundVolume {
-  const { sound = { ms: 0, isMeasured: false } } = request.params.file
+  const { file, response_format: format } = request.params
+  const { sound = { ms: 0, isMeasured: false } } = file
+  const { writesTimes = false } = transcriptionFormatOf(candidate.provider)
   return {
     sound,
+    hasWrittenTimes: writesTimes && hasTimes(format ?? 'json'),
     minSeconds: candidate.provider.options.minAudioSeconds,
     ...measureFields(body),
   }

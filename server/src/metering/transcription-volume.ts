@@ -12,6 +12,8 @@ export interface SoundVolume {
   /** The texts beside the sound, and the voices that it is compared with, as base64. */
   textBytes: number
   voiceBytes: number
+  /** The model may write the times of words among them. */
+  hasWrittenTimes?: boolean
 }
 
 /** Gemini counts 32 tokens a second, OpenAI 10, all others fewer. */
@@ -21,6 +23,8 @@ const usualTokensPerSecond = 10
 const voiceBytesPerToken = 30
 /** Fast speech has five words a second, in scripts of which each has several tokens. */
 const maxOutputPerSecond = 16
+/** A word and its two times have at most four times the tokens of a word. */
+const timedWords = 4
 /** Instructions around the sound, and objects around its text. */
 const templateTokens = 1024
 
@@ -32,7 +36,8 @@ const billedMs = ({ sound, minSeconds }: SoundVolume): number =>
 export function boundTranscription(volume: SoundVolume): TokenBounds {
   const audioMs = billedMs(volume)
   const seconds = Math.ceil(audioMs / 1000)
-  const { textBytes, voiceBytes } = volume
+  const { textBytes, voiceBytes, hasWrittenTimes } = volume
+  const outputPerSecond = maxOutputPerSecond * (hasWrittenTimes ? timedWords : 1)
   const inputTokens =
     seconds * maxTokensPerSecond +
     textBytes +
@@ -40,7 +45,7 @@ export function boundTranscription(volume: SoundVolume): TokenBounds {
     templateTokens
   return {
     ...boundInputs({ inputTokens, images: 0, requests: 1, searches: 0 }),
-    extraOutputTokens: seconds * maxOutputPerSecond + templateTokens,
+    extraOutputTokens: seconds * outputPerSecond + templateTokens,
     inputsAudio: true,
     audioMs,
   }

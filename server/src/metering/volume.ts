@@ -13,7 +13,8 @@ import type { TokenBounds } from './worst-case'
 interface BoundedRequest {
   /** The length of the body, in UTF-8. */
   bytes: number
-  model: Pick<Model, 'upstreamModel' | 'contextLength' | 'maxOutputTokens'>
+  model: Pick<Model, 'upstreamModel' | 'contextLength' | 'maxOutputTokens'> &
+    Partial<Pick<Model, 'category'>>
   /** The caller's output limit; zero and undefined are none. */
   outputLimit?: number | undefined
   /** The number of times that the whole prompt is sent: for a dialect that needs a request for each choice. */
@@ -68,7 +69,7 @@ export function boundChat(body: JsonObject, request: BoundedRequest): TokenBound
     outputLimit: outputLimitFor(model, textBytes, request.outputLimit),
     extraOutputTokens: choices * predictedTokens(body),
     inputsAudio: hasSound(media),
-    outputsAudio: outputsAudio(body),
+    outputsAudio: outputsAudio(body) || model.category === 'speech',
     images: media.images * repeats,
     requests: repeats,
     searches,

@@ -23,6 +23,14 @@ export interface AdapterTarget {
   signatures?: 'kept' | 'replaced'
 }
 
+/** The formats of sound in the answer of a chat that are made from PCM. */
+export type SoundFormat = 'wav' | 'pcm16'
+
+/** The caller's wishes for the answer, beside what the request to the provider says. */
+export interface AnswerWish {
+  sound?: SoundFormat | undefined
+}
+
 /** A request as the provider takes it, behind its base URL and without its credential. */
 export interface UpstreamRequest {
   path: string
@@ -30,6 +38,7 @@ export interface UpstreamRequest {
   body: JsonObject
   /** Fields of the chat request that it lacks, as they only tune what this model does not have. */
   omitted?: readonly string[] | undefined
+  wish?: AnswerWish | undefined
 }
 
 /** Reads one answer: takes an event's `data`, returns its parts. Throws the `ApiError` it stands for. */
@@ -76,7 +85,7 @@ export interface Adapter {
    * answer's meaning.
    */
   request: (chat: ChatRequest, target: AdapterTarget) => UpstreamRequest
-  reader: (source: ErrorSource) => PartsReader
+  reader: (source: ErrorSource, wish?: AnswerWish) => PartsReader
   /** The events that a whole answer in place of a stream stands for; where absent, the answer is one event. */
   events?: (answer: JsonObject) => JsonObject[]
   /** The pattern of tool names that the provider accepts; OpenAI's where absent. */

@@ -126,6 +126,7 @@ export const makers: readonly Provider[] = [
       },
       // https://docs.mistral.ai/capabilities/guardrailing
       moderationImages: false,
+      speech: { form: 'mistral' },
       transcriptionFormat: 'mistral',
     },
   }),

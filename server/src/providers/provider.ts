@@ -164,8 +164,8 @@ export const RelayOptions = z.strictObject({
   rerankFormat: z.enum(['standard', 'voyage', 'tei']).default('standard'),
   speech: z
     .strictObject({
-      /** The form of requests for speech: OpenAI's, which most servers have, Deepgram's or ElevenLabs'. */
-      form: z.enum(['openai', 'deepgram', 'elevenlabs']).default('openai'),
+      /** The form of requests for speech: OpenAI's, which most servers have, or a vendor's own. */
+      form: z.enum(['openai', 'deepgram', 'elevenlabs', 'mistral']).default('openai'),
       /** The most characters of a text; undefined where the provider alone limits it. */
       maxCharacters: z.int().min(1).optional(),
     })

@@ -1,7 +1,11 @@
 import { z } from 'zod'
+import { bedrockRerank } from './bedrock/rerank'
 import { isFailure } from './event'
 import { toInputUsage } from './input-usage'
 import type { Provider } from './provider'
+import type { ProviderRoute } from './provider-route'
+import type { RerankFormat } from './rerank-format'
+import { vertexRerank } from './vertex/rerank'
 import { invalidAnswer, toCallerError, type ErrorSource } from './upstream-error'
 import { isObject, type JsonObject } from '../wire/json-body'
 import { countResults, textOfDocument, type RerankRequest } from '../wire/rerank-request'
@@ -18,24 +22,6 @@ const ownFields = new Set([
   'max_chunks_per_doc',
   'rank_fields',
 ])
-
-/** A request as it is written for a provider. */
-interface Reranking {
-  upstreamModel: string
-  query: string
-  documents: readonly string[]
-  /** The number of results. */
-  topN: number
-  maxTokensPerDocument: number | undefined
-}
-
-/** How one kind of provider wants its requests; all of them answer alike. */
-interface RerankFormat {
-  path?: string
-  /** Documents are divided and cut at a number of tokens, by `max_tokens_per_doc`. */
-  cutsDocuments: boolean
-  write: (reranking: Reranking) => JsonObject
-}
 
 /** Jina's form, which Together, Fireworks, SiliconFlow, vLLM and Infinity have too. https://api.jina.ai/docs */
 const standard: RerankFormat = {
@@ -84,26 +70,34 @@ const tei: RerankFormat = {
 
 const formats = { standard, voyage, tei } as const
 
+const dialectFormats: Partial<Record<Provider['dialect'], RerankFormat>> = {
+  cohere,
+  bedrock: bedrockRerank,
+  vertex: vertexRerank,
+}
+
 type RerankProvider = Pick<Provider, 'dialect' | 'options'>
 
 /** Returns the format of a provider's rerankings. */
 export const rerankFormatOf = ({ dialect, options }: RerankProvider): RerankFormat =>
-  dialect === 'cohere' ? cohere : formats[options.rerankFormat]
+  dialectFormats[dialect] ?? formats[options.rerankFormat]
 
 /** Writes the upstream request. Fields that only this provider knows pass where its format is the caller's. */
 export function toUpstreamRerank(
   body: JsonObject,
   request: RerankRequest,
-  { upstreamModel, provider }: { upstreamModel: string; provider: RerankProvider },
+  { upstreamModel, line }: { upstreamModel: string; line: ProviderRoute },
 ): JsonObject {
+  const { provider } = line
   const format = rerankFormatOf(provider)
-  const written = format.write({
+  const reranking = {
     upstreamModel,
     query: request.query,
     documents: request.documents.map(textOfDocument),
     topN: countResults(request),
     maxTokensPerDocument: request.max_tokens_per_doc ?? undefined,
-  })
+  }
+  const written = format.write(reranking, line)
   if (format !== standard) return written
   for (const [name, value] of Object.entries(body)) {
     if (value !== null && !ownFields.has(name)) written[name] = value
@@ -140,25 +134,30 @@ export interface RerankAnswer {
 const Score = z.looseObject({
   index: z.int().min(0),
   relevance_score: z.number().optional(),
+  relevanceScore: z.number().optional(),
   score: z.number().optional(),
 })
+
+/** The request of an answer, and the format of its provider. */
+interface RerankExchange {
+  request: RerankRequest
+  format: Pick<RerankFormat, 'listIn'>
+}
 
 /** Reads the answer to a request for so many results. Throws `provider_error`. */
 export function readRerank(
   answer: unknown,
-  request: RerankRequest,
+  { request, format }: RerankExchange,
   source: ErrorSource,
 ): RerankAnswer {
   if (isObject(answer) && isFailure(answer)) {
     throw toCallerError({ status: 200, body: answer }, source)
   }
-  // Voyage and Fireworks name the list as OpenAI does, TEI answers with it alone.
-  const list = isObject(answer) ? (answer['results'] ?? answer['data']) : answer
-  const scores = z.array(Score).safeParse(list)
+  const scores = z.array(Score).safeParse((format.listIn ?? findList)(answer))
   if (!scores.success) throw invalidAnswer(source.provider, 'no ranking', scores.error)
   const byIndex = new Map<number, number>()
-  for (const { index, relevance_score: relevance, score } of scores.data) {
-    const value = relevance ?? score
+  for (const { index, relevance_score: relevance, relevanceScore, score } of scores.data) {
+    const value = relevance ?? relevanceScore ?? score
     if (value === undefined || index >= request.documents.length) {
       throw invalidAnswer(source.provider, 'a ranking of other documents')
     }
@@ -172,6 +171,10 @@ export function readRerank(
     .slice(0, count)
   return { scores: ranking, ...readFacts(isObject(answer) ? answer : {}) }
 }
+
+/** Voyage and Fireworks name the list as OpenAI does, TEI answers with it alone. */
+const findList = (answer: unknown): unknown =>
+  isObject(answer) ? (answer['results'] ?? answer['data']) : answer
 
 const maxUnits = 1_000_000_000
 

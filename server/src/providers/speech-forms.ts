@@ -1,6 +1,7 @@
 import { deepgramSpeech } from './deepgram/speech'
 import { elevenLabsSpeech } from './elevenlabs/speech'
 import { googleSpeech } from './google/speech'
+import { mistralSpeech } from './mistral/speech'
 import { openAiSpeech } from './openai/speech'
 import type { Provider } from './provider'
 import type { SpeechForm } from './speech-form'
@@ -8,7 +9,12 @@ import { vertexSpeech } from './vertex/speech'
 
 type SpeechProvider = Pick<Provider, 'dialect' | 'options'>
 
-const forms = { openai: openAiSpeech, deepgram: deepgramSpeech, elevenlabs: elevenLabsSpeech }
+const forms = {
+  openai: openAiSpeech,
+  deepgram: deepgramSpeech,
+  elevenlabs: elevenLabsSpeech,
+  mistral: mistralSpeech,
+}
 
 /** It makes tones of its own, without a codec. */
 const sandboxSpeech: SpeechForm = {

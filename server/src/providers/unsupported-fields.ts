@@ -5,16 +5,27 @@ import type { ChatRequest } from '../wire/chat-request'
 export const unsupported = (param: string, message: string) =>
   invalidRequest(param, 'unsupported_by_model', message)
 
-/** Throws for fields that no dialect without counterparts may leave out in silence. */
-export function refuseForeign(chat: ChatRequest): void {
+const modalityNames: Readonly<Record<string, string>> = { audio: 'audio', image: 'images' }
+
+/**
+ * Throws for fields that no dialect without counterparts may leave out in silence. `madeModalities`: what its answers
+ * can have beside text.
+ */
+export function refuseForeign(chat: ChatRequest, madeModalities: readonly string[] = []): void {
   if (chat.n && chat.n > 1) {
     throw unsupported(
       'n',
       'This model returns one choice per request. Send several requests instead.',
     )
   }
-  if (chat.modalities?.includes('audio')) {
-    throw unsupported('modalities', 'This model does not produce audio.')
+  const foreignModality = chat.modalities?.find(
+    (name) => name !== 'text' && !madeModalities.includes(name),
+  )
+  if (foreignModality) {
+    throw unsupported(
+      'modalities',
+      `This model does not produce ${modalityNames[foreignModality]}.`,
+    )
   }
   if (chat['web_search_options']) {
     throw unsupported(

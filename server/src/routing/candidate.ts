@@ -4,6 +4,7 @@ import type { MemberAttempt } from './member-attempt'
 import { findModelRefusal } from './model-access'
 import type { PoolRotation } from './pool-rotation'
 import type { AccountCatalog, AccountCatalogs, MemberTerms } from '../catalog/account-catalog'
+import { takesModel } from '../catalog/chat-kinds'
 import type { Category, Model } from '../catalog/model'
 import type { ProviderOffer } from '../catalog/offer'
 import type { Priceable } from '../catalog/owner-price'
@@ -91,7 +92,7 @@ export function findModel(
       message: `Model "${id}" does not exist. GET /v1/models lists the available models.`,
     })
   }
-  if (!kinds.includes(model.category)) {
+  if (!takesModel(kinds, model, snapshot.providers.get(model.provider))) {
     throw invalidRequest(
       'model',
       'unsupported_by_model',

@@ -5,6 +5,7 @@ import { findModelRefusal, toListRefusal } from './model-access'
 import { unknownModel } from './resolve-name'
 import { unmet, type RequestNeed } from './needs'
 import { orderMembers, type Chance, type MemberChoice } from './strategies'
+import { takesModel } from '../catalog/chat-kinds'
 import { collectionPrefix, type Collection, type CollectionMember } from '../catalog/collection'
 import { toPriceSum, type RankingUse } from '../catalog/comparable-price'
 import type { Category, Model, Pricing, Rates } from '../catalog/model'
@@ -258,8 +259,9 @@ function modelOf(
   }
 }
 
-function misfitOf(model: Model, { kinds, demands }: Choice): ApiError | undefined {
-  if (!kinds.includes(model.category)) {
+function misfitOf(model: Model, { context, kinds, demands }: Choice): ApiError | undefined {
+  const { providers } = context.snapshot
+  if (!takesModel(kinds, model, providers.get(model.provider))) {
     const message = `"${model.id}" is a model for ${model.category}, which this endpoint does not support.`
     return invalidRequest('model', 'unsupported_by_model', message)
   }

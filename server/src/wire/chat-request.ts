@@ -193,7 +193,7 @@ const shapeOf = <Schemas extends ChatSchemas>(
   logit_bias: logitBias,
   reasoning_effort: maybe(effort),
   reasoning: maybe(z.looseObject({ effort: maybe(effort) })),
-  modalities: maybe(z.array(z.enum(['text', 'audio'])).max(2)),
+  modalities: maybe(z.array(z.enum(['text', 'audio', 'image'])).max(3)),
   audio: maybe(z.looseObject({})),
   metadata: metadataField,
   store: maybe(z.boolean()),

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { JsonObject } from './json-body'
 
 /** A body that is no JSON: it is read while it is sent, each time from its beginning. */
 export interface OutgoingContent {
@@ -55,6 +56,38 @@ export const toFileContent = (file: OutgoingFile): OutgoingContent => ({
   bytes: file.bytes,
   read: () => file.read(),
 })
+
+/** A JSON object that has the base64 of a file at the place where `toBody` puts its argument. */
+export function toJsonWithFile(
+  toBody: (data: string) => JsonObject,
+  file: OutgoingFile,
+): OutgoingContent {
+  // No client can guess it.
+  const place = randomUUID()
+  const [head = '', tail = ''] = JSON.stringify(toBody(place)).split(place)
+  const [before, after] = [Buffer.from(head), Buffer.from(tail)]
+  return {
+    type: 'application/json',
+    bytes: before.byteLength + Math.ceil(file.bytes / 3) * 4 + after.byteLength,
+    async *read() {
+      yield before
+      yield* toBase64(file.read())
+      yield after
+    },
+  }
+}
+
+/** Encodes pieces of any length: three bytes are four characters, so that the rest of a piece waits for the next one. */
+async function* toBase64(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
+  let rest: Buffer = Buffer.alloc(0)
+  for await (const piece of pieces) {
+    const bytes = Buffer.concat([rest, piece])
+    const whole = bytes.byteLength - (bytes.byteLength % 3)
+    rest = bytes.subarray(whole)
+    if (whole > 0) yield Buffer.from(bytes.toString('base64', 0, whole))
+  }
+  if (rest.byteLength > 0) yield Buffer.from(rest.toString('base64'))
+}
 
 const lineBreak = Buffer.from('\r\n')
 

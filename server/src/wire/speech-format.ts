@@ -16,6 +16,12 @@ export const speechTypes: Readonly<Record<SpeechFormat, string>> = {
 export const usualSampleRate = 24_000
 const bytesPerSample = 2
 
+/** Returns the samples a second that a content type such as `audio/L16;rate=24000` names, else the usual number. */
+export function readSampleRate(contentType: string): number {
+  const rate = Number(/rate=(\d{4,6})/.exec(contentType)?.[1])
+  return rate > 0 ? rate : usualSampleRate
+}
+
 /** The bytes of a second in each format, as providers usually make it. */
 export const bytesPerSecond: Readonly<Record<SpeechFormat, number>> = {
   mp3: 16_000,

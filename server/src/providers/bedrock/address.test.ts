@@ -21,6 +21,12 @@ test('reads the region from an address, or has none', () => {
   expect(parseRegion('https://bedrock.example.com')).toBeUndefined()
 })
 
+test('rankings are signed for the region of their own host', () => {
+  expect(parseRegion('https://bedrock-agent-runtime.eu-central-1.amazonaws.com/rerank')).toBe(
+    'eu-central-1',
+  )
+})
+
 test('models are listed at another host of the same region, which is signed for', () => {
   const listUrl = listUrlOf('https://bedrock-runtime.eu-west-1.amazonaws.com') ?? ''
   expect(listUrl).toBe('https://bedrock.eu-west-1.amazonaws.com/foundation-models')

@@ -11,13 +11,30 @@ const domains: readonly (readonly [prefix: string, domain: string])[] = [
 const domainOf = (region: string) =>
   domains.find(([prefix]) => region.startsWith(prefix))?.[1] ?? 'amazonaws.com'
 
+/** The name of a partition in ARNs, by how its regions begin. */
+const partitions: readonly (readonly [prefix: string, name: string])[] = [
+  ['cn-', 'aws-cn'],
+  ['us-gov-', 'aws-us-gov'],
+  ['us-iso-', 'aws-iso'],
+  ['us-isob-', 'aws-iso-b'],
+  ['us-isof-', 'aws-iso-f'],
+  ['eu-isoe-', 'aws-iso-e'],
+  ['eusc-', 'aws-eusc'],
+]
+
+/** Returns the name of a region's partition in ARNs. */
+export const partitionOf = (region: string): string =>
+  partitions.find(([prefix]) => region.startsWith(prefix))?.[1] ?? 'aws'
+
 /** Returns the address of a region's models, without final slash. */
 export const baseUrlOf = (region: string): string =>
   `https://bedrock-runtime.${region}.${domainOf(region)}`
 
 /** The region that an address names; undefined for a private endpoint with a name of its own. */
 export function parseRegion(baseUrl: string): string | undefined {
-  const runtime = /\/\/(?:vpce-[\w-]+\.)?bedrock-runtime(?:-fips)?\.([a-z0-9-]+)\./.exec(baseUrl)
+  const runtime = /\/\/(?:vpce-[\w-]+\.)?bedrock-(?:agent-)?runtime(?:-fips)?\.([a-z0-9-]+)\./.exec(
+    baseUrl,
+  )
   // The address of the list of models; many other hosts could have such a name.
   const list = /\/\/bedrock(?:-fips)?\.([a-z]+(?:-[a-z]+)+-\d+)\./.exec(baseUrl)
   return (runtime ?? list)?.[1]

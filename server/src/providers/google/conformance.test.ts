@@ -71,8 +71,23 @@ const requests: RequestRow[] = [
   },
   {
     title: 'media: sound as an answer',
-    chat: { modalities: ['text', 'audio'], audio: { voice: 'a', format: 'wav' } },
-    refused: { param: 'modalities', issue: 'unsupported_by_model' },
+    chat: { modalities: ['text', 'audio'], audio: { voice: 'Kore', format: 'wav' } },
+    body: {
+      generationConfig: {
+        responseModalities: ['TEXT', 'AUDIO'],
+        speechConfig: { voiceConfig: { prebuiltVoiceConfig: { voiceName: 'Kore' } } },
+      },
+    },
+  },
+  {
+    title: 'media: images as an answer',
+    chat: { modalities: ['image', 'text'] },
+    body: { generationConfig: { responseModalities: ['IMAGE', 'TEXT'] } },
+  },
+  {
+    title: 'media: sound in a format that is not made from PCM',
+    chat: { modalities: ['text', 'audio'], audio: { voice: 'Kore', format: 'mp3' } },
+    refused: { param: 'audio.format', issue: 'unsupported_by_model' },
   },
 ]
 

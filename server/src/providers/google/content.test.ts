@@ -30,6 +30,40 @@ describe('media', () => {
     )
   })
 
+  test.each([
+    ['wav', 'wav'],
+    ['MP3', 'mp3'],
+    ['mpeg', 'mp3'],
+    ['mpga', 'mp3'],
+    ['x-wav', 'wav'],
+    ['wave', 'wav'],
+    ['aif', 'aiff'],
+    ['aiff', 'aiff'],
+    ['aac', 'aac'],
+    ['x-aac', 'aac'],
+    ['ogg', 'ogg'],
+    ['oga', 'ogg'],
+    ['opus', 'opus'],
+    ['flac', 'flac'],
+    ['x-flac', 'flac'],
+    ['m4a', 'm4a'],
+    ['x-m4a', 'm4a'],
+    ['mp4', 'mp4'],
+    ['pcm', 'pcm'],
+    ['webm', 'webm'],
+  ])('sound as %s is sent as audio/%s', (format, name) => {
+    expect(partsOf({ type: 'input_audio', input_audio: { data: 'UklG', format } })).toEqual(
+      turn({ inlineData: { mimeType: `audio/${name}`, data: 'UklG' } }),
+    )
+  })
+
+  test.each(['pcm16', 'g711', 'midi', 'constructor'])('sound as %s is rejected', (format) => {
+    const sound = { type: 'input_audio', input_audio: { data: 'UklG', format } }
+    expect(() => partsOf(sound)).toThrow(
+      refusal('messages.0.content.0.input_audio.format', 'unsupported_by_model'),
+    )
+  })
+
   test('addresses on Google’s own sites are named', () => {
     expect(partsOf(at(video), at(uploaded), file({ file_id: 'gs://b/o.pdf' }))).toEqual(
       turn(

@@ -40,6 +40,22 @@ const audioFormats: ReadonlySet<string> = new Set([
   'webm',
 ])
 
+/** Other names of these formats. */
+const audioAliases: Readonly<Record<string, string>> = {
+  mpeg: 'mp3',
+  mpga: 'mp3',
+  wave: 'wav',
+  aif: 'aiff',
+  oga: 'ogg',
+}
+
+/** Returns the name under which Google takes a format of sound; undefined for one that it does not take. */
+export function toAudioName(format: string): string | undefined {
+  const plainName = format.toLowerCase().replace(/^x-/, '')
+  const name = Object.hasOwn(audioAliases, plainName) ? audioAliases[plainName] : plainName
+  return name !== undefined && audioFormats.has(name) ? name : undefined
+}
+
 const youTube = /^https:\/\/(?:(?:www\.|m\.)?youtube\.com\/(?:watch|shorts|live)|youtu\.be\/)/i
 const uploaded = /^(?:https:\/\/generativelanguage\.googleapis\.com\/|gs:\/\/)/
 
@@ -78,8 +94,8 @@ function toPart(part: ContentPart, place: PartContext): GeminiPart[] {
       return [imagePart(part.image_url.url, place)]
     case 'input_audio': {
       const { data, format } = part.input_audio
-      const name = format.toLowerCase()
-      if (!audioFormats.has(name)) {
+      const name = toAudioName(format)
+      if (name === undefined) {
         throw unsupported(
           `${place.param}.input_audio.format`,
           `This model does not accept "${format}".`,

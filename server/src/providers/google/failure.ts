@@ -10,6 +10,8 @@ const fields: readonly (readonly [RegExp, string])[] = [
   [/top_?p/i, 'top_p'],
   [/stop_?sequences/i, 'stop'],
   [/response_?(?:json_?)?(?:schema|mime)/i, 'response_format'],
+  [/response[_ ]?modalit/i, 'modalities'],
+  [/speech_?config|voice_?config/i, 'audio'],
   [/thinking/i, 'reasoning_effort'],
   [/tool_?config/i, 'tool_choice'],
   [/tools|function_?declarations/i, 'tools'],
@@ -90,7 +92,12 @@ function fieldOf(details: readonly JsonObject[], words: string, source: ErrorSou
 /** Without a list of fields the name is in the text, if anywhere. */
 function readFieldName(words: string): string {
   const match = /GenerateContentRequest\.([\w.[\]]{1,100})|at '([\w.[\]]{1,100})'/.exec(words)
-  return match?.[1] ?? match?.[2] ?? /thinking (?:level|budget)/i.exec(words)?.[0] ?? ''
+  return (
+    match?.[1] ??
+    match?.[2] ??
+    /thinking (?:level|budget)|response modalities/i.exec(words)?.[0] ??
+    ''
+  )
 }
 
 /** "… maxOutputTokens value of 100000 but the supported range is from 1 (inclusive) to 65537 (exclusive)" */

@@ -1,24 +1,26 @@
 import { Calls } from './calls'
 import { readEvent, type GoogleEvent, type EventPart } from './events'
 import { toGoogleFinishReason } from './finish-reason'
+import { AnswerMedia } from './answer-media'
 import { toGroundingParts } from './grounding'
 import { signatureField } from './signatures'
 import { GoogleCounts } from './usage'
 import type { Part } from '../../wire/answer-part'
-import type { PartsReader } from '../adapter'
+import type { AnswerWish, PartsReader } from '../adapter'
 import { invalidAnswer, type ErrorSource } from '../upstream-error'
 
 /**
  * Reads a stream of `GenerateContentResponse`. It has no end marker: an answer is whole when its
  * finish reason has come. @see https://ai.google.dev/api/generate-content#GenerateContentResponse
  */
-export function createPartsReader(source: ErrorSource): PartsReader {
+export function createPartsReader(source: ErrorSource, wish?: AnswerWish): PartsReader {
   const calls = new Calls(source)
   let isFinished = false
   /** The whole text so far: grounding names positions in it, and may come at the end. */
   const texts: string[] = []
   let grounding: unknown
   const counts = new GoogleCounts()
+  const media = new AnswerMedia(wish?.sound)
 
   function toParts(part: EventPart): Part[] {
     if (part.functionCall) return calls.next(part.functionCall, part)
@@ -27,7 +29,7 @@ export function createPartsReader(source: ErrorSource): PartsReader {
     if (text) parts.push({ type: thought ? 'reasoning' : 'text', text })
     if (text && !thought) texts.push(text)
     // No client has a field for media of a thought, or shows them.
-    if (inlineData && !thought) parts.push(toMedia(inlineData))
+    if (inlineData && !thought) parts.push(media.toPart(inlineData))
     // The signature of a text improves the next answer, if the client sends it back.
     if (thoughtSignature && !thought) {
       parts.push({ type: 'extra', fields: signatureField(thoughtSignature) })
@@ -50,12 +52,10 @@ export function createPartsReader(source: ErrorSource): PartsReader {
     }
     const parts = (candidate.content?.parts ?? []).flatMap(toParts)
     grounding = candidate.groundingMetadata ?? grounding
-    if (isFinished) {
-      if (parts.some(({ type }) => type !== 'extra')) {
-        throw invalidAnswer(source.provider, 'data after the end of its response')
-      }
-      return []
+    if (isFinished && parts.some(({ type }) => type !== 'extra')) {
+      throw invalidAnswer(source.provider, 'data after the end of its response')
     }
+    if (isFinished) return []
     const googleReason = candidate.finishReason
     if (!googleReason) return parts
     // Only an ordinary end leaves a call complete whose own end is missing.
@@ -67,19 +67,8 @@ export function createPartsReader(source: ErrorSource): PartsReader {
   return function read(data) {
     const event = readEvent(data, source)
     const parts = partsOf(event)
-    const usage = counts.next(event.usageMetadata)
-    const { missingSides: sides } = counts
-    return usage ? [...parts, { type: 'usage', usage, corrects: true, missing: sides }] : parts
+    const usage = counts.next(event.usageMetadata, media.modality)
+    if (!usage) return parts
+    return [...parts, { type: 'usage', usage, corrects: true, missing: counts.missingSides }]
   }
-}
-
-/** An image as the field that OpenAI-alikes with such models have made common, or sound as OpenAI has it. */
-function toMedia({ mimeType, data }: { mimeType: string; data: string }): Part {
-  if (mimeType.startsWith('audio/')) {
-    // Its samples are raw: only the type says how many there are in a second.
-    const audio = { id: 'audio_0', data, transcript: '', mime_type: mimeType }
-    return { type: 'extra', fields: { audio } }
-  }
-  const image_url = { url: `data:${mimeType};base64,${data}` }
-  return { type: 'extra', fields: { images: [{ type: 'image_url', image_url }] } }
 }

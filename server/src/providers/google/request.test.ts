@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { bodyOf, call, chatOf, target } from '../../../testing/providers/google-chat'
+import { bodyOf, call, chatOf, refusal, target } from '../../../testing/providers/google-chat'
 import { google } from './index'
 import type { JsonObject } from '../../wire/json-body'
 
@@ -165,12 +165,50 @@ describe('sampling', () => {
 
 test.each([
   ['n', 2],
-  ['modalities', ['text', 'audio']],
   ['web_search_options', {}],
 ])('%s %p has no counterpart and is rejected', (param, value) => {
   expect(() => bodyOf({ [param]: value })).toThrow(
     expect.objectContaining({ param, details: { issue: 'unsupported_by_model' } }),
   )
+})
+
+const withSound = (audio: JsonObject = {}) => ({ modalities: ['text', 'audio'], audio })
+
+describe('sound and images in the answer', () => {
+  test.each(['gemini-3.8-flash-tts', 'gemini-2.5-flash-preview-tts', 'gemini-3-tts-preview'])(
+    '%s speaks, and writes no text',
+    (model) => {
+      const fields = withSound({ voice: 'Kore', format: 'pcm16' })
+      expect(configOf(fields, model)).toMatchObject({
+        responseModalities: ['AUDIO'],
+        speechConfig: { voiceConfig: { prebuiltVoiceConfig: { voiceName: 'Kore' } } },
+      })
+    },
+  )
+
+  test('without a voice the model chooses one', () => {
+    const config = { responseModalities: ['TEXT', 'AUDIO'] }
+    expect(configOf(withSound())).toEqual(config)
+    expect(configOf({ modalities: ['text', 'audio'] })).toEqual(config)
+  })
+
+  test('the voice of a request without sound has no effect', () => {
+    const audio = { voice: { id: 'v' }, format: 'mp3' }
+    expect(configOf({ modalities: ['text'], audio })).toBeUndefined()
+  })
+
+  test('a modality that is named twice is sent once', () => {
+    const modalities = ['image', 'text', 'image']
+    expect(configOf({ modalities })).toEqual({ responseModalities: ['IMAGE', 'TEXT'] })
+  })
+
+  test.each([
+    [{ voice: { id: 'voice_1' } }, 'audio.voice'],
+    [{ format: 'mp3' }, 'audio.format'],
+    [{ format: 7 }, 'audio.format'],
+  ])('%j is rejected by its field', (audio, param) => {
+    expect(() => bodyOf(withSound(audio))).toThrow(refusal(param, 'unsupported_by_model'))
+  })
 })
 
 test('one choice and text alone are the supported output', () => {

@@ -1,4 +1,5 @@
 import { GoogleHistory, type HistoryOptions, type GoogleTurn } from './history'
+import { googleModalities, toModalities, toSoundFormat } from './modalities'
 import { parseGeneration, isGemma, toModelPath } from './model-name'
 import { toThinkingConfig } from './thinking'
 import { toShape } from './tools'
@@ -24,10 +25,15 @@ export function toGenerateContent(
   target: AdapterTarget,
   home: GeminiHome,
 ): UpstreamRequest {
-  refuseForeign(chat)
+  refuseForeign(chat, googleModalities)
+  const sound = toSoundFormat(chat)
   const { format, ...tools } = toShape(chat, target.upstreamModel)
   const sampling = samplingOf(chat, target)
-  const generationConfig = { ...sampling, ...format }
+  const generationConfig = {
+    ...sampling,
+    ...format,
+    ...toModalities(chat, target.upstreamModel),
+  }
   const history = historyOf(chat, target, home)
   return {
     // Without `alt=sse` the answer would be one JSON array.
@@ -43,6 +49,7 @@ export function toGenerateContent(
       Object.keys(sampling).map((name) => chatNames[name] ?? name),
       history.unreadable,
     ),
+    ...(sound && { wish: { sound } }),
   }
 }
 

@@ -4,7 +4,7 @@ import { toModelPath } from './model-name'
 import { truncatedAnswer } from '../upstream-error'
 import type { SpeechEvent, SpeechForm } from '../speech-form'
 import { isObject } from '../../wire/json-body'
-import { usualSampleRate } from '../../wire/speech-format'
+import { readSampleRate } from '../../wire/speech-format'
 import { nameOfVoice } from '../../wire/speech-request'
 import { noUsage, type Usage } from '../../wire/usage'
 
@@ -17,11 +17,6 @@ function readUsage(metadata: unknown): Usage | undefined {
   const { promptTokenCount: prompt, candidatesTokenCount: answer } = metadata
   if (typeof prompt !== 'number' || typeof answer !== 'number') return undefined
   return { ...noUsage, input: countIn(prompt), audioOutput: countIn(answer) }
-}
-
-const rateIn = (mimeType: string): number => {
-  const rate = Number(/rate=(\d{4,6})/.exec(mimeType)?.[1])
-  return rate > 0 ? rate : usualSampleRate
 }
 
 /**
@@ -65,7 +60,7 @@ export const speechOfGoogle = (home: string, nameOf: (model: string) => string):
     const sound = media.map((part) => Buffer.from(part.data, 'base64').toString('latin1')).join('')
     return {
       sound,
-      sampleRate: rateIn(media[0]?.mimeType ?? ''),
+      sampleRate: readSampleRate(media[0]?.mimeType ?? ''),
       usage: readUsage(usageMetadata),
       isLast: reason !== undefined && reason !== null && usageMetadata !== undefined,
     }

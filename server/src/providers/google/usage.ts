@@ -36,10 +36,18 @@ export function readGoogleUsage(block: unknown): Usage | undefined {
 /** Reads the usage of an answer with images: all that the model wrote is theirs, unless the counts say otherwise. */
 export function readDrawnUsage(block: unknown): Usage | undefined {
   const usage = readGoogleUsage(block)
-  if (!usage || !isObject(block)) return usage
-  const counted = tokensOf('IMAGE', block['candidatesTokensDetails'])
+  return usage && isObject(block) ? withModality(usage, block, 'IMAGE') : usage
+}
+
+/** The kinds of content that have tokens of their own. */
+export type Modality = 'AUDIO' | 'IMAGE'
+
+/** Counts all that the model wrote as content of one kind, unless the block counts that kind. */
+function withModality(usage: Usage, block: JsonObject, modality: Modality): Usage {
+  const counted = tokensOf(modality, block['candidatesTokensDetails'])
   if (isCount(counted) && counted >= 0) return usage
-  return { ...usage, output: 0, imageOutput: usage.output }
+  const bucket = modality === 'IMAGE' ? 'imageOutput' : 'audioOutput'
+  return { ...usage, output: 0, [bucket]: usage.output }
 }
 
 /**
@@ -55,10 +63,11 @@ export class GoogleCounts {
     return this.#hasPrompt ? undefined : { prompt: true }
   }
 
-  /** Returns the usage so far; undefined for an event without counts. */
-  next(block: unknown): Usage | undefined {
-    const usage = readGoogleUsage(block)
-    if (!usage || !isObject(block)) return undefined
+  /** Returns the usage so far; undefined for an event without counts. `modality`: that of the media in the answer. */
+  next(block: unknown, modality?: Modality): Usage | undefined {
+    const counted = readGoogleUsage(block)
+    if (!counted || !isObject(block)) return undefined
+    const usage = modality ? withModality(counted, block, modality) : counted
     this.#hasPrompt ||= isPresent(block['promptTokenCount']) || isPresent(block['totalTokenCount'])
     const before = this.#usage
     this.#usage = before ? { ...usage, ...uncounted(block, before) } : usage
@@ -119,8 +128,6 @@ function totalOf(block: JsonObject): unknown {
   const rest = names.reduce((all, name) => all + Number(block[name] ?? 0), 0)
   return total === rest ? total + tools : total
 }
-
-type Modality = 'AUDIO' | 'IMAGE'
 
 /** The tokens of one modality in a prompt without its cached part, which is counted by itself. */
 function uncachedTokensOf(modality: Modality, ofPrompt: unknown, ofCache: unknown): unknown {

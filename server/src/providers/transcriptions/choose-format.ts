@@ -2,7 +2,9 @@ import { deepgram } from './deepgram'
 import { elevenLabs } from './elevenlabs'
 import type { TranscriptionFormat } from './format'
 import { mistralForm, openAiForm } from './openai-form'
+import { googleTranscriptions } from '../google/transcription'
 import type { Provider, RelayOptions } from '../provider'
+import { vertexTranscriptions } from '../vertex/transcription'
 
 const formats: Readonly<Record<RelayOptions['transcriptionFormat'], TranscriptionFormat>> = {
   openai: openAiForm,
@@ -12,6 +14,10 @@ const formats: Readonly<Record<RelayOptions['transcriptionFormat'], Transcriptio
 }
 
 /** Returns the format of a provider's transcriptions. */
-export const transcriptionFormatOf = ({
+export function transcriptionFormatOf({
+  dialect,
   options,
-}: Pick<Provider, 'options'>): TranscriptionFormat => formats[options.transcriptionFormat]
+}: Pick<Provider, 'dialect' | 'options'>): TranscriptionFormat {
+  if (dialect === 'google') return googleTranscriptions
+  return dialect === 'vertex' ? vertexTranscriptions : formats[options.transcriptionFormat]
+}

@@ -1,6 +1,7 @@
-import type { ErrorSource } from '../upstream-error'
+import type { ErrorSource, UpstreamFailure } from '../upstream-error'
+import type { ApiError } from '../../errors'
 import type { JsonObject } from '../../wire/json-body'
-import type { OutgoingField } from '../../wire/outgoing-content'
+import type { OutgoingContent, OutgoingField } from '../../wire/outgoing-content'
 import type { Transcript, TranscriptFormat } from '../../wire/transcript'
 import type { TranscriptionRequest } from '../../wire/transcription-request'
 import type { UploadedFile } from '../../wire/uploaded-file'
@@ -21,10 +22,10 @@ export interface Transcribing {
   drop: readonly string[]
 }
 
-/** The written request: a form, or the file alone with everything else in its path. */
+/** The written request: a form, the file alone with everything else in its path, or a whole body. */
 export interface WrittenTranscription {
   path?: string | undefined
-  content: { fields: readonly OutgoingField[] } | { file: UploadedFile }
+  content: { fields: readonly OutgoingField[] } | { file: UploadedFile } | { body: OutgoingContent }
 }
 
 /** A provider's counts of a transcription. */
@@ -47,11 +48,15 @@ export interface TranscriptionAnswer {
 export interface TranscriptionFormat {
   /** Whether it translates to English. */
   translates: boolean
+  /** The times of words may be tokens of its answer. */
+  writesTimes?: true
   /** Fields of the API that have no counterpart there, though they tune the answer. */
   foreignFields: readonly string[]
   write: (request: Transcribing) => WrittenTranscription
   /** Throws `provider_error` where the answer is none. */
   read: (answer: JsonObject, request: Transcribing, source: ErrorSource) => TranscriptionAnswer
+  /** Translates a refusal, where it has not the form of OpenAI's. */
+  toError?: (refusal: UpstreamFailure, source: ErrorSource) => ApiError
 }
 
 const maxSeconds = 1_000_000

@@ -1,7 +1,7 @@
 import type { ChatProtocol, OutgoingRequest } from './protocol'
 import { readCompleteChat, withCustomTools } from './relay'
 import type { ApiError } from '../../errors'
-import type { Adapter } from '../../providers/adapter'
+import type { Adapter, AnswerWish } from '../../providers/adapter'
 import type { RelayedStream, RelayRequest } from '../../providers/openai/relayed-stream'
 import type { CompleteAnswer } from '../../providers/openai/whole-answer'
 import { TranslatedStream } from '../../providers/translated-stream'
@@ -15,6 +15,8 @@ interface TranslatedChat {
   request: OutgoingRequest
   /** Writes it again, with the signatures of its history replaced. */
   writeUnsigned: () => OutgoingRequest
+  /** As far as the answer must be rewritten for it. */
+  wish: AnswerWish | undefined
   source: ErrorSource
   omitted: readonly string[]
   callerNames: ReadonlyMap<string, string> | undefined
@@ -66,8 +68,8 @@ export class TranslateProtocol implements ChatProtocol {
   }
 
   stream(facts: RelayRequest): RelayedStream {
-    const { adapter, customTools } = this.#translatedChat
-    const stream = new TranslatedStream(adapter.reader(facts.source), facts)
+    const { adapter, customTools, wish } = this.#translatedChat
+    const stream = new TranslatedStream(adapter.reader(facts.source, wish), facts)
     return withCustomTools(stream, customTools)
   }
 
