@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import { createAutomation, createMessageRuns } from './automation'
 import { createCatalog } from './catalog'
 import { createDashboardFiles } from './dashboard'
+import { startEventDelivery } from './destinations'
 import { createGatewayServices, type GatewayServices } from './gateway'
 import { createMaintenance } from '../jobs/maintenance'
 import { openPartitions } from '../booking/partitions'
@@ -115,6 +116,7 @@ export async function startServer(config: Config, options: Options): Promise<Run
   const port = http.port ?? config.port
   address.here = config.baseUrl ?? getLocalUrl(config.host, port)
   startMaintenance(dependencies, disposables)
+  startEventDelivery({ storage, log, egress: services.egress }, disposables)
   discoverLocalServers(port)
   const figures = () => ({ ...services.figures(), ...state, ...load.figures(), ...logFigures() })
   const metrics = await telemetry.listen({ figures, readiness }, disposables)
