@@ -13,6 +13,6 @@ interface EventDelivery {
 export const createEventDelivery = ({ queue, log }: EventDelivery): Periodic =>
   new Periodic({
     intervalMs,
-    run: () => queue.deliverDue(),
+    run: () => queue.startDue(),
     onError: (err) => log.warn({ err }, 'due deliveries could not be read'),
   })

@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import { createDeliver, type DeliverOptions } from './deliver'
 import { DeliveryQueue } from './delivery-queue'
 import { createSigningKey, sealDestination } from './destination'
-import { maxDeliveries, queueEvent } from './events'
+import { queueEvent } from './events'
 import { openTestDatabase } from '../../testing/db/database'
 import { TestPeers } from '../../testing/http/peers'
 import { createCustomer } from '../../testing/ledger/customer'
@@ -31,11 +31,20 @@ beforeEach(async () => {
   userId = await createCustomer(database)
 })
 
+/** Rethrows, so that the test fails. */
+const onFailure = (error: unknown) => {
+  throw error
+}
+
 const queueOf = (send: DeliverOptions['send']) => {
   const { query: db } = database
-  const failures: unknown[] = []
-  const onFailure = (error: unknown) => failures.push(error)
   return new DeliveryQueue({ db, deliver: createDeliver({ db, sealingKeys, send }), onFailure })
+}
+
+/** Makes one attempt for each destination with a due delivery. */
+async function deliverDue(queue: DeliveryQueue): Promise<void> {
+  await queue.startDue()
+  await queue.waitForRunning()
 }
 
 /** Answers each call with this status. */
@@ -77,7 +86,10 @@ const raise = (body = 'Low.', owner = userId) =>
   queueEvent(database.query, { userId: owner, type: 'balance.low', data: { title: 'T', body } })
 
 const makeDue = () =>
-  sql`update notification_delivery set next_attempt_at = now()`.execute(database.query)
+  sql`
+    update notification_delivery
+    set next_attempt_at = now(), leased_until = leased_until - interval '60 seconds'
+  `.execute(database.query)
 const deliveries = () =>
   database.query.selectFrom('notification_delivery').selectAll().orderBy('id').execute()
 const destinations = () =>
@@ -97,7 +109,7 @@ test('a delivery is signed over id, time and body, with both keys after a rotati
   const [key, old] = [createSigningKey(), createSigningKey()]
   await createDestination({ key, previous: { key: old, until: Date.now() + 60_000 } })
   await raise()
-  await queueOf(answering(204)).deliverDue()
+  await deliverDue(queueOf(answering(204)))
   const [call] = calls
   if (!call) throw new Error('nothing was sent')
   expect(call.headers['webhook-signature']).toBe(
@@ -126,7 +138,7 @@ test('a failed delivery is retried after growing pauses under one id, until thre
   const waits: number[] = []
   for (const _attempt of [1, 2, 3, 4, 5, 6, 7]) {
     await makeDue()
-    await queue.deliverDue()
+    await deliverDue(queue)
     const { rows } = await sql<{ wait: number }>`
       select extract(epoch from next_attempt_at - last_attempt_at)::float8 as wait
       from notification_delivery`.execute(database.query)
@@ -136,7 +148,7 @@ test('a failed delivery is retried after growing pauses under one id, until thre
   expect(new Set(calls.map(({ headers }) => headers['webhook-id'])).size).toBe(1)
   await sql`update notification_delivery set expires_at = now()`.execute(database.query)
   await makeDue()
-  await queue.deliverDue()
+  await deliverDue(queue)
   const [row] = await deliveries()
   expect(row).toMatchObject({ status: 'failed', attempts: 8, response_status: 500 })
   expect(row?.response_text).toHaveLength(1024)
@@ -157,13 +169,12 @@ test('a delivery whose record was lost is sent again under the same id', async (
   const stop = new AbortController()
   // A stop between sending and the record leaves none.
   const lost: unknown[] = []
-  const onFailure = (error: unknown) => lost.push(error)
   const deliver: typeof ended = (delivery) => (stop.abort(), ended(delivery, stop.signal))
-  await new DeliveryQueue({ db, deliver, onFailure }).deliverDue()
+  await deliverDue(new DeliveryQueue({ db, deliver, onFailure: (error) => lost.push(error) }))
   expect(lost).toHaveLength(1)
   expect(await deliveries()).toMatchObject([{ status: 'waiting', last_attempt_at: null }])
   await makeDue()
-  await queueOf(answering(200)).deliverDue()
+  await deliverDue(queueOf(answering(200)))
   expect(calls).toHaveLength(2)
   expect(calls[0]?.headers['webhook-id']).toBe(calls[1]?.headers['webhook-id'])
 })
@@ -171,13 +182,18 @@ test('a delivery whose record was lost is sent again under the same id', async (
 test('an address that is gone, or has failed for three days, is disabled with a notice', async () => {
   await createDestination()
   await raise()
-  await queueOf(answering(410)).deliverDue()
+  await raise()
+  await deliverDue(queueOf(answering(410)))
   expect(await destinations()).toMatchObject([{ enabled: false }])
+  expect(await deliveries()).toMatchObject([
+    { status: 'failed', response_status: 410 },
+    { status: 'failed', attempts: 0, error: 'The destination was disabled.' },
+  ])
   await sql`
     update notification_destination set enabled = true, failing_since = now() - interval '4 days'
   `.execute(database.query)
   await raise()
-  await queueOf(answering(503)).deliverDue()
+  await deliverDue(queueOf(answering(503)))
   expect(await destinations()).toMatchObject([{ enabled: false }])
   const notices = await database.query
     .selectFrom('notification')
@@ -187,26 +203,45 @@ test('an address that is gone, or has failed for three days, is disabled with a 
   expect(notices).toHaveLength(2)
 })
 
-test('the log of a destination is bounded', async () => {
-  const id = await createDestination()
-  await sql`
-    insert into notification_delivery (id, destination_id, event, payload, status)
-    select 'dlv_' || lpad(n::text, 26, '0'), ${id}, 'balance.low', '{}', 'delivered'
-    from generate_series(1, ${maxDeliveries + 20}::int) as n`.execute(database.query)
-  await raise()
-  expect(await deliveries()).toHaveLength(maxDeliveries)
+test('two nodes deliver each event once, one after another for a destination', async () => {
+  await createDestination()
+  await createDestination()
+  for (const body of ['1', '2', '3']) await raise(body)
+  const gate = Promise.withResolvers<void>()
+  const slow: DeliverOptions['send'] = async (call) => {
+    await gate.promise
+    return answering(200)(call)
+  }
+  const nodes = [queueOf(slow), queueOf(slow)]
+  await Promise.all(nodes.map((node) => node.startDue()))
+  await Promise.all(nodes.map((node) => node.startDue()))
+  const running = (await deliveries()).filter(({ attempts }) => attempts > 0)
+  expect(running).toHaveLength(2)
+  expect(new Set(running.map(({ destination_id: id }) => id)).size).toBe(2)
+  gate.resolve()
+  await Promise.all(nodes.map((node) => node.waitForRunning()))
+  for (const node of nodes) for (const _turn of [1, 2]) await deliverDue(node)
+  expect(calls.map(({ body }) => JSON.parse(body).data.body)).toEqual([
+    ...['1', '1', '2', '2', '3', '3'],
+  ])
+  expect(new Set(calls.map(({ headers }) => headers['webhook-id'])).size).toBe(6)
 })
 
-test('a message of Slack has its text escaped', async () => {
-  await createDestination({ kind: 'slack' })
-  await raise('<!channel> & more')
-  await queueOf(answering(200)).deliverDue()
-  expect(JSON.parse(calls[0]?.body ?? '')).toEqual({
-    text: 'T',
-    blocks: [
-      { type: 'section', text: { type: 'mrkdwn', text: '*T*\n&lt;!channel&gt; &amp; more' } },
-    ],
+test('an attempt that outlived its lease does not undo the record of the next', async () => {
+  await createDestination()
+  await raise()
+  const gate = Promise.withResolvers<void>()
+  const late = queueOf(async (call) => {
+    await gate.promise
+    return answering(500)(call)
   })
+  await late.startDue()
+  await makeDue()
+  await deliverDue(queueOf(answering(200)))
+  gate.resolve()
+  await late.waitForRunning()
+  expect(await deliveries()).toMatchObject([{ status: 'delivered', attempts: 2 }])
+  expect(await destinations()).toMatchObject([{ failing_since: null }])
 })
 
 test('X05: private addresses are not reached, and redirects are not followed', async () => {
@@ -225,7 +260,7 @@ test('X05: private addresses are not reached, and redirects are not followed', a
     await createDestination({ url: `https://${host}:${peer.port}/hook` })
   }
   await raise()
-  await queueOf((call) => guarded.send(call)).deliverDue()
+  await deliverDue(queueOf((call) => guarded.send(call)))
   const rows = await deliveries()
   expect(rows.map(({ response_status: status }) => status).toSorted()).toEqual([
     302,

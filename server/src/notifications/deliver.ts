@@ -1,8 +1,8 @@
 import { sql, type Kysely } from 'kysely'
 import { openDestination, signatureHeaders } from './destination'
-import { testEvent } from './events'
+import { formatBody } from './event-bodies'
+import { endWaiting, testEvent } from './events'
 import { notify } from './notify'
-import { toSlackMessage } from './slack'
 import type { DeliveryRow, DestinationRow } from '../platform/db/notice-schema'
 import type { Schema } from '../platform/db/schema'
 import type { SealingKeys } from '../platform/db/sealed'
@@ -44,8 +44,7 @@ interface Outcome {
 }
 
 const deadlineMs = 15_000
-const maxAnswerBytes = 16_384
-const maxText = 1024
+const maxTextBytes = 1024
 const gone = 410
 /** The pauses after attempts, in seconds; the last is repeated. */
 const pauses = [5, 300, 1800, 7200, 18_000, 36_000] as const
@@ -59,10 +58,9 @@ export type Deliver = ReturnType<typeof createDeliver>
  */
 export const createDeliver =
   (options: DeliverOptions) =>
-  async (delivery: TakenDelivery, stop?: AbortSignal): Promise<Outcome> => {
+  async (delivery: TakenDelivery, stop?: AbortSignal): Promise<void> => {
     const outcome = await attempt(options, delivery, stop)
     await options.db.transaction().execute((trx) => record(trx, delivery, outcome))
-    return outcome
   }
 
 async function attempt(
@@ -72,7 +70,7 @@ async function attempt(
 ): Promise<Outcome> {
   try {
     const secret = openDestination(destination, sealingKeys)
-    const body = destination.kind === 'slack' ? toSlackMessage(payload) : payload
+    const body = formatBody(destination.kind, payload, { id, routingKey: secret.routingKey })
     const timeout = AbortSignal.timeout(deadlineMs)
     const answer = await send({
       method: 'POST',
@@ -93,82 +91,116 @@ async function attempt(
   } catch (thrown) {
     if (stop?.aborted) throw thrown
     const isLate = thrown instanceof Error && thrown.name === 'TimeoutError'
+    // The reason is not told: it would map the network of this server.
     const error = isLate ? 'There was no answer within 15 seconds.' : 'The address was not reached.'
     return { isDelivered: false, status: null, text: null, error }
   }
 }
 
-/** Reads the beginning of an answer and leaves the rest. A body that breaks off does not undo its status. */
+/** Reads the beginning of an answer and cancels the rest. A body that breaks off does not undo its status. */
 async function readStart(answer: DestinationAnswer): Promise<string> {
-  const pieces: Uint8Array[] = []
-  let size = 0
+  let start = Buffer.alloc(0)
   try {
-    while (size < maxAnswerBytes) {
+    while (start.length < maxTextBytes) {
       const piece = await answer.read()
       if (!piece) break
-      if (size < maxText) pieces.push(piece.slice(0, maxText - size))
-      size += piece.byteLength
+      start = Buffer.concat([start, piece])
     }
   } catch {
     // The status was received, which is what counts.
   } finally {
     answer.cancel()
   }
-  return Buffer.concat(pieces).toString('utf8').replaceAll('\0', '\uFFFD')
+  return start.subarray(0, maxTextBytes).toString('utf8').replaceAll('\0', '\uFFFD')
 }
 
-/** Records an attempt; the destination's state follows. */
+/**
+ * Records an attempt; the destination's state follows. Does nothing when another attempt was made meanwhile: this
+ * one had outlived its lease.
+ */
 async function record(
   trx: Kysely<Schema>,
   { id, event, attempts, expires_at: expiresAt, destination }: TakenDelivery,
   { isDelivered, status, text, error }: Outcome,
 ): Promise<void> {
+  // Locked before its deliveries, as a change of it does: in the other order the two could wait for each other.
+  const current = await lockDestination(trx, destination)
+  if (!current) return
   const pause = pauses[attempts - 1] ?? lastPause
   const isLast =
-    event === testEvent || status === gone || Date.now() + pause * 1000 > expiresAt.getTime()
+    event === testEvent ||
+    status === gone ||
+    !current.enabled ||
+    Date.now() + pause * 1000 > expiresAt.getTime()
   const failure = isLast ? 'failed' : 'waiting'
-  await trx
+  const { numUpdatedRows } = await trx
     .updateTable('notification_delivery')
     .set({
       status: isDelivered ? 'delivered' : failure,
       next_attempt_at: sql<Date>`now() + make_interval(secs => ${pause})`,
+      leased_until: null,
       last_attempt_at: sql<Date>`now()`,
       response_status: status,
       response_text: text,
       error,
     })
     .where('id', '=', id)
-    .execute()
-  if (event !== testEvent) await follow(trx, destination, { isDelivered, isGone: status === gone })
+    .where('destination_id', '=', destination.id)
+    .where('status', '=', 'waiting')
+    .where('attempts', '=', attempts)
+    .executeTakeFirst()
+  if (numUpdatedRows === 0n || event === testEvent) return
+  await follow(trx, destination, { current, isDelivered, isGone: status === gone })
+}
+
+const lockDestination = (
+  trx: Kysely<Schema>,
+  { id, user_id: userId }: TakenDelivery['destination'],
+) =>
+  trx
+    .selectFrom('notification_destination')
+    .select([
+      'enabled',
+      'failing_since',
+      sql<boolean>`coalesce(failing_since < now() - interval '3 days', false)`.as('is_over'),
+    ])
+    .where('id', '=', id)
+    .where('user_id', '=', userId)
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+
+interface Followed {
+  current: NonNullable<Awaited<ReturnType<typeof lockDestination>>>
+  isDelivered: boolean
+  isGone: boolean
 }
 
 /** Updates the state of a destination, and disables one that is gone or has failed for three days. */
 async function follow(
   trx: Kysely<Schema>,
   { id, user_id: userId, name }: TakenDelivery['destination'],
-  { isDelivered, isGone }: { isDelivered: boolean; isGone: boolean },
+  { current, isDelivered, isGone }: Followed,
 ): Promise<void> {
-  const row = await trx
-    .updateTable('notification_destination')
-    .set({
-      failing_since: isDelivered ? null : sql<Date>`coalesce(failing_since, now())`,
-    })
-    .where('id', '=', id)
-    .where('user_id', '=', userId)
-    .returning(['enabled', sql<boolean>`failing_since < now() - interval '3 days'`.as('is_over')])
-    .executeTakeFirst()
-  if (!row?.enabled || isDelivered || !(isGone || row.is_over)) return
+  const isDisabled = current.enabled && !isDelivered && (isGone || current.is_over)
+  // Most attempts change nothing.
+  if (!isDisabled && isDelivered === (current.failing_since === null)) return
   const reason = isGone ? 'The address answered 410.' : 'Deliveries failed for three days.'
   await trx
     .updateTable('notification_destination')
-    .set({ enabled: false, disabled_reason: reason })
+    .set({
+      failing_since: isDelivered ? null : sql<Date>`coalesce(failing_since, now())`,
+      ...(isDisabled && { enabled: false, disabled_reason: reason }),
+    })
     .where('id', '=', id)
     .where('user_id', '=', userId)
     .execute()
+  if (!isDisabled) return
+  await endWaiting(trx, id)
   await notify(trx, {
     userId,
     kind: 'system',
     title: `A destination of notifications was disabled: ${name}`,
     body: `${reason} Nothing is sent to it until you enable it again.`,
+    link: '/alerts',
   })
 }

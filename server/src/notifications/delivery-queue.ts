@@ -1,5 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 import type { Deliver, TakenDelivery } from './deliver'
+import { leaseEnd } from './events'
 import type { Schema } from '../platform/db/schema'
 
 interface Options {
@@ -8,42 +9,50 @@ interface Options {
   onFailure: (error: unknown) => void
 }
 
-const batchSize = 8
-const maxBatches = 50
+/** The most attempts at once. */
+const maxRunning = 32
+/** The time that shutdown gives to running attempts: what is interrupted is sent again. */
+const maxStopMs = 5000
 
 /**
- * Delivers the events that are due. Any number of nodes may run one: taking a delivery postpones its next attempt by
- * more than an attempt lasts, so that another node takes it only when this one ended before the record.
+ * Delivers the events that are due, one after another for each destination, so that a slow one delays no other. Any
+ * number of nodes may run one: an attempt has a lease, and another node repeats it only after the lease has ended
+ * without a record.
  */
 export class DeliveryQueue implements AsyncDisposable {
   readonly #options: Options
   readonly #ending = new AbortController()
-  #running: Promise<void> | undefined
+  readonly #running = new Set<Promise<unknown>>()
+  #isClosing = false
 
   constructor(options: Options) {
     this.#options = options
   }
 
-  /** Makes an attempt for each delivery that is due. Rejects when the database does not answer. */
-  deliverDue(): Promise<void> {
-    this.#running ??= this.#run().finally(() => (this.#running = undefined))
-    return this.#running
-  }
-
-  async #run(): Promise<void> {
+  /** Starts an attempt for each destination with a due delivery. Rejects when the database does not answer. */
+  async startDue(): Promise<void> {
     const { db, deliver, onFailure } = this.#options
-    for (let turn = 0; turn < maxBatches && !this.#ending.signal.aborted; turn++) {
-      const batch = await take(db)
-      await Promise.all(
-        batch.map((delivery) => deliver(delivery, this.#ending.signal).catch(onFailure)),
-      )
-      if (batch.length < batchSize) return
+    const free = maxRunning - this.#running.size
+    if (this.#isClosing || free <= 0) return
+    for (const delivery of await take(db, free)) {
+      const attempt = deliver(delivery, this.#ending.signal)
+        .catch(onFailure)
+        .finally(() => this.#running.delete(attempt))
+      this.#running.add(attempt)
     }
   }
 
+  /** Resolves once the running attempts have ended. */
+  async waitForRunning(): Promise<void> {
+    await Promise.all(this.#running)
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosing = true
+    const ended = this.waitForRunning()
+    await Promise.race([ended, Bun.sleep(maxStopMs)])
     this.#ending.abort(new Error('the server is stopping'))
-    await this.#running?.catch(() => undefined)
+    await ended
   }
 }
 
@@ -55,17 +64,25 @@ interface TakenRow extends Omit<TakenDelivery, 'destination'> {
   secret: Buffer
 }
 
-async function take(db: Kysely<Schema>): Promise<TakenDelivery[]> {
+/** Leases the first due delivery of each destination that has none running. */
+async function take(db: Kysely<Schema>, limit: number): Promise<TakenDelivery[]> {
   const { rows } = await sql<TakenRow>`
     update notification_delivery as delivery set
       attempts = attempts + 1,
-      next_attempt_at = now() + interval '60 seconds'
+      leased_until = ${leaseEnd}
     from notification_destination as destination
     where destination.id = delivery.destination_id and delivery.id in (
       select due.id from notification_delivery as due
         join notification_destination as open on open.id = due.destination_id and open.enabled
       where due.status = 'waiting' and due.next_attempt_at <= now()
-      order by due.next_attempt_at limit ${batchSize} for update of due skip locked
+        and coalesce(due.leased_until, '-infinity') <= now()
+        and not exists (
+          select 1 from notification_delivery as earlier
+          where earlier.destination_id = due.destination_id and earlier.status = 'waiting'
+            and earlier.next_attempt_at <= now()
+            and (earlier.next_attempt_at, earlier.id) < (due.next_attempt_at, due.id)
+        )
+      order by due.next_attempt_at limit ${limit} for update of due skip locked
     )
     returning delivery.id, event, payload, attempts, expires_at,
       destination_id, user_id, name, kind, secret`.execute(db)

@@ -11,6 +11,8 @@ const Sealed = z.object({
   key: z.string().optional(),
   /** The key before the last rotation, which signs too until `until`. */
   previous: z.object({ key: z.string(), until: z.number() }).optional(),
+  /** The integration key of a service of PagerDuty. */
+  routingKey: z.string().optional(),
 })
 
 /** The secret part of a destination. Times are milliseconds since the epoch. */

@@ -2,7 +2,7 @@ import { sql, type Kysely } from 'kysely'
 import { newId } from '../platform/db/id'
 import type { Schema } from '../platform/db/schema'
 
-/** The events that destinations take. Source: contract 6.4. */
+/** The events that destinations take. Source: contract 6.13. */
 export const eventTypes = [
   'alert.triggered',
   'balance.low',
@@ -29,17 +29,18 @@ export interface AccountEvent {
   data: EventData
 }
 
-/** The most deliveries in the log of a destination. */
-export const maxDeliveries = 500
+/** The end of an attempt's lease: longer than an attempt lasts with its record. */
+export const leaseEnd = sql<Date>`now() + interval '60 seconds'`
 
-/** Formats an event as it is stored and signed. */
-export const formatEvent = (type: string, data: EventData, at = new Date()): string =>
-  JSON.stringify({ type, timestamp: at.toISOString(), data })
+/** Returns the columns of a new delivery. The event is stored as it is signed. */
+export const toDelivery = (destinationId: string, type: string, data: EventData) => ({
+  id: newId('dlv'),
+  destination_id: destinationId,
+  event: type,
+  payload: JSON.stringify({ type, timestamp: new Date().toISOString(), data }),
+})
 
-/**
- * Queues an event for the destinations of its account that take it, in the transaction of its cause. The oldest
- * deliveries of a full log are dropped.
- */
+/** Queues an event for the destinations of its account that take it, in the transaction of its cause. */
 export async function queueEvent(
   db: Kysely<Schema>,
   { userId, type, data }: AccountEvent,
@@ -49,44 +50,21 @@ export async function queueEvent(
     .select('id')
     .where('user_id', '=', userId)
     .where('enabled', '=', true)
-    .where(
-      (is) => is.val(type),
-      '=',
-      (is) => is.fn.any('events'),
-    )
+    .where(sql<boolean>`${type} = any(events)`)
+    // Deleted meanwhile, it would fail the transaction of the cause.
+    .forKeyShare()
     .execute()
-  for (const { id } of destinations) await addDelivery(db, id, { type, data })
+  if (destinations.length === 0) return
+  const deliveries = destinations.map(({ id }) => toDelivery(id, type, data))
+  await db.insertInto('notification_delivery').values(deliveries).execute()
 }
 
-/** Adds a delivery, due at once, and drops the oldest ones of a full log. Resolves with its id. */
-export async function addDelivery(
-  db: Kysely<Schema>,
-  destinationId: string,
-  { type, data, dueAt }: { type: string; data: EventData; dueAt?: Date },
-): Promise<string> {
-  const id = newId('dlv')
-  await db
-    .insertInto('notification_delivery')
-    .values({
-      id,
-      destination_id: destinationId,
-      event: type,
-      payload: formatEvent(type, data),
-      ...(dueAt && { next_attempt_at: dueAt }),
-    })
-    .execute()
-  await db
-    .deleteFrom('notification_delivery')
+/** Ends the deliveries that wait for a destination which is disabled, but for one that is being attempted. */
+export const endWaiting = (trx: Kysely<Schema>, destinationId: string) =>
+  trx
+    .updateTable('notification_delivery')
+    .set({ status: 'failed', error: 'The destination was disabled.' })
     .where('destination_id', '=', destinationId)
-    .where('id', '<=', (from) =>
-      from
-        .selectFrom('notification_delivery')
-        .select('id')
-        .where('destination_id', '=', destinationId)
-        .orderBy('id', 'desc')
-        .offset(maxDeliveries)
-        .limit(1),
-    )
+    .where('status', '=', 'waiting')
+    .where(sql<boolean>`coalesce(leased_until, '-infinity') <= now()`)
     .execute()
-  return id
-}

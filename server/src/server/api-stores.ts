@@ -206,7 +206,7 @@ function accountStores(dependencies: Dependencies, services: GatewayServices) {
     destinations: createDestinationStore({
       db,
       sealingKeys: storage.installation.sealingKeys,
-      checkAddress: (address, owner) => services.guarded.check(address, owner),
+      checkAddress: (address, owner) => services.guarded.checkCall(address, owner),
       deliver: createDestinationDelivery({ storage, egress: services.egress }),
     }),
     prompts: createPromptStore(db),

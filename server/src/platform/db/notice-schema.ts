@@ -12,6 +12,8 @@ export interface MailRow {
   reference: string | null
   attempts: Generated<number>
   next_attempt_at: Generated<Date>
+  /** The end of the running attempt's lease, after which another node repeats it. */
+  leased_until: Date | null
   expires_at: Generated<Date>
   sent_at: Date | null
   failed_at: Date | null
@@ -42,7 +44,7 @@ export interface NotificationRow {
 }
 
 /** The kinds that the table's constraint allows. */
-export const destinationKinds = ['webhook', 'slack'] as const
+export const destinationKinds = ['webhook', 'slack', 'teams', 'pagerduty'] as const
 
 /** An address to which the events of an account are sent. */
 export interface DestinationRow {
@@ -54,7 +56,7 @@ export interface DestinationRow {
   shown_url: string
   events: ColumnType<string[], readonly string[], readonly string[]>
   enabled: boolean
-  /** The URL and the keys of signatures, sealed. */
+  /** The URL and the keys, sealed. */
   secret: Buffer
   secret_key_id: string
   /** The time of the first failed attempt since the last that succeeded. */
@@ -75,6 +77,8 @@ export interface DeliveryRow {
   status: Generated<'waiting' | 'delivered' | 'failed'>
   attempts: Generated<number>
   next_attempt_at: Generated<Date>
+  /** The end of the running attempt's lease, after which another node repeats it. */
+  leased_until: Date | null
   expires_at: Generated<Date>
   last_attempt_at: Date | null
   response_status: number | null

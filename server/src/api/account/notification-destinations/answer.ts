@@ -18,7 +18,7 @@ export const toDestination = (row: StoredDestination) => ({
   updated_at: toTimestamp(row.updated_at),
 })
 
-export const toDelivery = (row: Selectable<DeliveryRow>) => ({
+export const toDeliveryAnswer = (row: Selectable<DeliveryRow>) => ({
   id: row.id,
   event: row.event,
   status: row.status,

@@ -1,17 +1,15 @@
 import { sql, type Kysely } from 'kysely'
-import { toDelivery, type StoredDestination } from './answer'
+import { toDeliveryAnswer, type StoredDestination } from './answer'
 import { ApiError, invalidRequest } from '../../../errors'
 import { queryPage } from '../../../http/paged-rows'
 import type { Page } from '../../../http/paging'
 import type { Deliver } from '../../../notifications/deliver'
-import { addDelivery, testEvent } from '../../../notifications/events'
+import { leaseEnd, testEvent, toDelivery } from '../../../notifications/events'
 import { lockAccount, requireRow } from '../../../platform/db/account-row'
 import type { Schema } from '../../../platform/db/schema'
 
 const testsPerHour = 30
 const windowSeconds = 3600
-/** Longer than an attempt lasts. */
-const leaseMs = 60_000
 
 /** Lists the deliveries of a destination of the caller, newest first. */
 export async function listDeliveries(
@@ -24,46 +22,34 @@ export async function listDeliveries(
     .selectAll()
     .where('destination_id', '=', destination.id)
   const { items, pagination } = await queryPage(db, query, { page })
-  return { deliveries: items.map(toDelivery), pagination }
+  return { deliveries: items.map(toDeliveryAnswer), pagination }
 }
 
-const findDelivery = (db: Kysely<Schema>, destination: StoredDestination, id: string) =>
-  requireRow('dlv', id, () =>
-    db
-      .selectFrom('notification_delivery')
-      .selectAll()
-      .where('id', '=', id)
-      .where('destination_id', '=', destination.id)
-      .executeTakeFirst(),
-  )
-
-/** Makes a delivery due at once, for three days from now. Rejects with `invalid_request` when it was delivered. */
-export async function retryDelivery(
+/** Makes a delivery due at once, delivered before or not, with retries from the first pause on. */
+export async function resendDelivery(
   db: Kysely<Schema>,
   destination: StoredDestination,
   id: string,
 ) {
-  const current = await findDelivery(db, destination, id)
-  if (current.status === 'delivered') {
-    throw invalidRequest(null, 'wrong_state', 'The delivery has arrived.')
+  if (!destination.enabled) {
+    throw invalidRequest(null, 'wrong_state', 'The destination is disabled. Enable it first.')
   }
   const row = await requireRow('dlv', id, () =>
     db
       .updateTable('notification_delivery')
       .set({
-        // One that an attempt is running for stays postponed, so that it is not sent twice at once.
-        next_attempt_at: sql<Date>`case status when 'failed' then now() else next_attempt_at end`,
         status: 'waiting',
-        attempts: 0,
+        next_attempt_at: sql<Date>`now()`,
         expires_at: sql<Date>`now() + interval '3 days'`,
+        // A running attempt is recorded by its number.
+        attempts: sql<number>`case when leased_until > now() then attempts else 0 end`,
       })
       .where('id', '=', id)
       .where('destination_id', '=', destination.id)
-      .where('status', '!=', 'delivered')
       .returningAll()
       .executeTakeFirst(),
   )
-  return toDelivery(row)
+  return toDeliveryAnswer(row)
 }
 
 /** Sends a test event at once, to a disabled destination too. Rejects with `rate_limit_exceeded`. */
@@ -72,33 +58,41 @@ export async function testDestination(
   destination: StoredDestination,
   deliver: Deliver,
 ) {
-  const id = await db.transaction().execute(async (trx) => {
+  const taken = await db.transaction().execute(async (trx) => {
     await lockAccount(trx, destination.user_id)
     await countTests(trx, destination.user_id)
-    return addDelivery(trx, destination.id, {
-      type: testEvent,
-      data: { title: 'Test', body: 'This is a test of a destination of notifications.' },
-      dueAt: new Date(Date.now() + leaseMs),
-    })
+    return trx
+      .insertInto('notification_delivery')
+      .values({
+        ...toDelivery(destination.id, testEvent, {
+          title: 'Test',
+          body: 'This is a test of a destination of notifications.',
+        }),
+        attempts: 1,
+        leased_until: leaseEnd,
+      })
+      .returningAll()
+      .executeTakeFirstOrThrow()
   })
-  const { expires_at, event, payload } = await db
-    .updateTable('notification_delivery')
-    .set({ attempts: 1 })
-    .where('id', '=', id)
-    .where('destination_id', '=', destination.id)
-    .returningAll()
-    .executeTakeFirstOrThrow()
-  await deliver({ id, event, payload, attempts: 1, expires_at, destination })
-  return toDelivery(await findDelivery(db, destination, id))
+  await deliver({ ...taken, destination })
+  const row = await requireRow('dlv', taken.id, () =>
+    db
+      .selectFrom('notification_delivery')
+      .selectAll()
+      .where('id', '=', taken.id)
+      .where('destination_id', '=', destination.id)
+      .executeTakeFirst(),
+  )
+  return toDeliveryAnswer(row)
 }
 
 async function countTests(trx: Kysely<Schema>, userId: string): Promise<void> {
   const { total } = await trx
-    .selectFrom('notification_delivery')
+    .selectFrom('notification_delivery as delivery')
     .innerJoin('notification_destination as destination', 'destination.id', 'destination_id')
     .where('destination.user_id', '=', userId)
     .where('event', '=', testEvent)
-    .where('notification_delivery.created_at', '>', sql<Date>`now() - interval '1 hour'`)
+    .where('delivery.created_at', '>', sql<Date>`now() - make_interval(secs => ${windowSeconds})`)
     .select(({ fn }) => fn.countAll<bigint>().as('total'))
     .executeTakeFirstOrThrow()
   if (total < testsPerHour) return

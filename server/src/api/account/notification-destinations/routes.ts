@@ -19,7 +19,7 @@ const tag = 'Notifications'
 const path = '/api/account/notification-destinations'
 const params = { destination_id: objectId('dest').describe('ID of the destination') }
 
-/** Destinations of an account's events. Source: contract 6.4. */
+/** Destinations of an account's events. Source: contract 6.13. */
 export const destinationRoutes = (destinations: DestinationStore): Route[] => [
   listDestinations(destinations),
   createDestination(destinations),
@@ -29,7 +29,7 @@ export const destinationRoutes = (destinations: DestinationStore): Route[] => [
   rotateKey(destinations),
   sendTest(destinations),
   showDeliveries(destinations),
-  retryOne(destinations),
+  resendOne(destinations),
 ]
 
 const listDestinations = (destinations: DestinationStore) =>
@@ -63,6 +63,12 @@ const createDestination = (destinations: DestinationStore) =>
         kind: 'webhook',
         url: 'https://hooks.example.com/tollgate',
         events: ['alert.triggered', 'balance.low'],
+      },
+      'A service of PagerDuty': {
+        name: 'On call',
+        kind: 'pagerduty',
+        routing_key: 'R0123456789ABCDEFGHIJKLMNOPQRSTU',
+        events: ['alert.triggered'],
       },
     },
     responses: { 201: DestinationWithKey },
@@ -152,7 +158,7 @@ const showDeliveries = (destinations: DestinationStore) =>
     operationId: 'listNotificationDeliveries',
     tag,
     summary: 'List deliveries',
-    notes: 'Newest first: the last 500, of 30 days.',
+    notes: 'Of the last 30 days, newest first.',
     params,
     query: z.object(pageFields),
     responses: { 200: DeliveryList },
@@ -160,17 +166,17 @@ const showDeliveries = (destinations: DestinationStore) =>
       destinations.deliveries(userId, id, toPage(query, `deliveries ${id}`)),
   })
 
-const retryOne = (destinations: DestinationStore) =>
+const resendOne = (destinations: DestinationStore) =>
   route({
     method: 'post',
-    path: `${path}/:destination_id/deliveries/:delivery_id/retry`,
+    path: `${path}/:destination_id/deliveries/:delivery_id/resend`,
     access: account('write'),
-    operationId: 'retryNotificationDelivery',
+    operationId: 'resendNotificationDelivery',
     tag,
-    summary: 'Retry a delivery',
+    summary: 'Send a delivery again',
     notes: 'It is due at once, under the same id.',
     params: { ...params, delivery_id: objectId('dlv').describe('ID of the delivery') },
     responses: { 200: Delivery },
     handler: ({ principal, params: { destination_id: id, delivery_id: deliveryId } }) =>
-      destinations.retry(principal.userId, id, deliveryId),
+      destinations.resend(principal.userId, id, deliveryId),
   })

@@ -12,8 +12,13 @@ const name = line(100)
 const url = z
   .string()
   .trim()
-  .max(500)
-  .describe('An https address of the public internet, without query. It is shown without its path')
+  .max(1000)
+  .describe('An https address of the public internet. It is shown without its path and query')
+const routingKey = z
+  .string()
+  .trim()
+  .regex(/^\w{20,64}$/)
+  .describe('Integration key of a service of PagerDuty, never shown')
 const kind = z.enum(destinationKinds)
 /** Drops repeated events. */
 const events = z
@@ -22,12 +27,13 @@ const events = z
   .max(20)
   .transform((requested) => eventTypes.filter((event) => requested.includes(event)))
 
-/** A new destination. Source: contract 6.4. */
+/** A new destination. Source: contract 6.13. */
 export const NewDestination = z
   .object({
     name,
     kind,
-    url,
+    url: url.optional(),
+    routing_key: routingKey.optional(),
     events: events.nullish().transform((value) => value ?? [...eventTypes]),
     enabled: z
       .boolean()
@@ -41,6 +47,7 @@ export const ChangedDestination = z
   .object({
     name: name.optional(),
     url: url.optional(),
+    routing_key: routingKey.optional(),
     events: events.optional(),
     enabled: z.boolean().optional(),
   })

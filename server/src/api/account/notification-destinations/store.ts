@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 import { toDestination, type StoredDestination } from './answer'
-import { listDeliveries, retryDelivery, testDestination } from './deliveries'
+import { listDeliveries, resendDelivery, testDestination } from './deliveries'
 import { maxDestinations, type ChangedDestination, type NewDestination } from './schema'
 import { invalidRequest } from '../../../errors'
 import { present } from '../../../http/fields'
@@ -12,6 +12,7 @@ import {
   openDestination,
   sealDestination,
 } from '../../../notifications/destination'
+import { endWaiting } from '../../../notifications/events'
 import { lockAccount, requireRow } from '../../../platform/db/account-row'
 import { newId } from '../../../platform/db/id'
 import type { Schema } from '../../../platform/db/schema'
@@ -62,8 +63,8 @@ export function createDestinationStore(ports: DestinationPorts) {
       testDestination(db, await findRow(db, userId, id), deliver),
     deliveries: async (userId: string, id: string, page: Page) =>
       listDeliveries(db, await findRow(db, userId, id), page),
-    retry: async (userId: string, id: string, deliveryId: string) =>
-      retryDelivery(db, await findRow(db, userId, id), deliveryId),
+    resend: async (userId: string, id: string, deliveryId: string) =>
+      resendDelivery(db, await findRow(db, userId, id), deliveryId),
   }
 }
 
@@ -78,9 +79,15 @@ const findRow = (
       .selectAll()
       .where('id', '=', id)
       .where('user_id', '=', userId)
-      .$if(lock === 'locked', (row) => row.forUpdate())
+      .$if(lock === 'locked', (row) => row.forNoKeyUpdate())
       .executeTakeFirst(),
   )
+
+/** Returns the address of a kind that has one of its own. Rejects with `invalid_request` for all others. */
+function defaultUrl(kind: NewDestination['kind']): string {
+  if (kind === 'pagerduty') return 'https://events.pagerduty.com/v2/enqueue'
+  throw invalidRequest('url', 'required', 'url: required for this kind.')
+}
 
 async function checkUrl({ checkAddress }: DestinationPorts, url: string, owner: string) {
   const { href, refusal } = await checkAddress(url, owner)
@@ -88,9 +95,20 @@ async function checkUrl({ checkAddress }: DestinationPorts, url: string, owner: 
   throw invalidRequest('url', 'not_allowed', `url: ${refusal}`)
 }
 
+/** Rejects with `invalid_request` unless exactly the destinations of PagerDuty have a routing key. */
+function checkRoutingKey({ kind, routing_key }: Pick<NewDestination, 'kind' | 'routing_key'>) {
+  if ((kind === 'pagerduty') === (routing_key !== undefined)) return
+  const [issue, message] =
+    kind === 'pagerduty'
+      ? (['required', 'routing_key: PagerDuty requires one.'] as const)
+      : (['not_allowed', 'routing_key: only PagerDuty has one.'] as const)
+  throw invalidRequest('routing_key', issue, message)
+}
+
 async function create(ports: DestinationPorts, userId: string, fields: NewDestination) {
   const { db, sealingKeys } = ports
-  const { url, ...columns } = fields
+  checkRoutingKey(fields)
+  const { url = defaultUrl(fields.kind), routing_key: routingKey, ...columns } = fields
   const href = await checkUrl(ports, url, userId)
   const key = columns.kind === 'webhook' ? createSigningKey() : undefined
   const id = newId('dest')
@@ -101,7 +119,7 @@ async function create(ports: DestinationPorts, userId: string, fields: NewDestin
       .insertInto('notification_destination')
       .values({
         ...columns,
-        ...sealDestination(id, { url: href, key }, sealingKeys),
+        ...sealDestination(id, { url: href, key, routingKey }, sealingKeys),
         id,
         user_id: userId,
         shown_url: new URL(href).origin,
@@ -126,22 +144,26 @@ async function checkCount(trx: Kysely<Schema>, userId: string): Promise<void> {
 async function change(
   ports: DestinationPorts,
   { userId, id }: { userId: string; id: string },
-  { url, ...fields }: ChangedDestination,
+  { url, routing_key: routingKey, ...fields }: ChangedDestination,
 ) {
   const { db, sealingKeys } = ports
-  await findRow(db, userId, id)
+  const { kind } = await findRow(db, userId, id)
+  // With another address the key is given again: it would otherwise reach whoever may change the address.
+  if (routingKey !== undefined || url !== undefined) {
+    checkRoutingKey({ kind, routing_key: routingKey })
+  }
   const href = url === undefined ? undefined : await checkUrl(ports, url, userId)
   const row = await db.transaction().execute(async (trx) => {
     const current = await findRow(trx, userId, id, 'locked')
-    const moved = href !== undefined && {
-      ...sealDestination(id, { ...openDestination(current, sealingKeys), url: href }, sealingKeys),
-      shown_url: new URL(href).origin,
-    }
+    const secret = openDestination(current, sealingKeys)
+    const changed = { ...secret, ...present({ url: href, routingKey }) }
+    if (fields.enabled === false) await endWaiting(trx, id)
     return trx
       .updateTable('notification_destination')
       .set({
         ...present(fields),
-        ...moved,
+        ...sealDestination(id, changed, sealingKeys),
+        ...(href !== undefined && { shown_url: new URL(href).origin }),
         ...(fields.enabled === true && { failing_since: null, disabled_reason: null }),
         updated_at: sql<Date>`now()`,
       })

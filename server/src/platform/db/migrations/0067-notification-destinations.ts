@@ -7,7 +7,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       id text primary key,
       user_id text not null references users on delete cascade,
       name text not null,
-      kind text not null check (kind in ('webhook', 'slack')),
+      kind text not null check (kind in ('webhook', 'slack', 'teams', 'pagerduty')),
       shown_url text not null,
       events text[] not null,
       enabled boolean not null,
@@ -29,6 +29,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       status text not null default 'waiting' check (status in ('waiting', 'delivered', 'failed')),
       attempts integer not null default 0,
       next_attempt_at timestamptz not null default now(),
+      leased_until timestamptz,
       expires_at timestamptz not null default now() + interval '3 days',
       last_attempt_at timestamptz,
       response_status integer,
@@ -40,9 +41,12 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     create index notification_delivery_due on notification_delivery (next_attempt_at)
     where status = 'waiting'`.execute(db)
   await sql`
-    create index notification_delivery_log on notification_delivery (destination_id, id)`.execute(
-    db,
-  )
+    create index notification_delivery_next
+    on notification_delivery (destination_id, next_attempt_at, id)
+    where status = 'waiting'`.execute(db)
+  await sql`
+    create index notification_delivery_log
+    on notification_delivery (destination_id, id)`.execute(db)
   await sql`
     create index notification_delivery_age on notification_delivery (created_at)`.execute(db)
 }
