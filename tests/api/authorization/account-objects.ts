@@ -27,11 +27,14 @@ const trigger: Kind = {
   },
 }
 
-const destination = ownedKind('POST /account/notification-destinations', () => ({
-  name: 'Operations',
-  kind: 'slack',
-  url: 'https://203.0.112.7/services/T0/B0/x',
-}))
+const destination: Kind = {
+  async make(fixture) {
+    const owner = await fixture.newCustomer()
+    const body = { name: 'Operations', kind: 'slack', url: fixture.upstream.url }
+    const made = await call(fixture.gateway, owner, 'POST /account/notification-destinations', body)
+    return { owner, ids: [idIn(made)] }
+  },
+}
 
 /** Made by an event, not by a request. */
 const delivery: Kind = {
