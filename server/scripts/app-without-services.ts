@@ -153,12 +153,7 @@ function storesOf(
     accountSettings: createAccountSettingsStore({ db, changed }),
     alerts: createAlertStore({ db, send: undefined, testsPerHour: () => 1, onMailFailure: never }),
     notifications: createNotificationStore(db),
-    destinations: createDestinationStore({
-      db,
-      sealingKeys,
-      checkAddress: never,
-      deliver: never,
-    }),
+    destinations: createDestinationStore({ db, sealingKeys, checkAddress: never, deliver: never }),
     prompts: createPromptStore(db),
     quotaRequests: createQuotaRequestStore(db),
     tickets: createTicketStore(db, never),
@@ -285,10 +280,7 @@ function standIns(): AppPorts {
     responses: {
       store: new ResponseStore(db, () => undefined),
       background: new BackgroundStore(db),
-      runs: new BackgroundRuns({
-        store: new BackgroundStore(db),
-        onError: () => undefined,
-      }),
+      runs: new BackgroundRuns({ store: new BackgroundStore(db), onError: () => undefined }),
       conversations: new StoredConversations(db, () => undefined),
       mode: 'asked',
     },

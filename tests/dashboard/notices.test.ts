@@ -65,9 +65,9 @@ describe('alerts', () => {
   })
 })
 
-describe('destinations', () => {
-  const section = (page: Page) => page.getByRole('region', { name: 'Destinations' })
+const section = (page: Page) => page.getByRole('region', { name: 'Destinations' })
 
+describe('destinations', () => {
   test('a webhook is created, tested, disabled and deleted; its signing key is shown once', async () => {
     const page = await dashboard.open('/alerts')
     await section(page).getByText('No destinations yet.').waitFor()

@@ -222,7 +222,12 @@ test('two nodes deliver each event once, one after another for a destination', a
   await Promise.all(nodes.map((node) => node.waitForRunning()))
   for (const node of nodes) for (const _turn of [1, 2]) await deliverDue(node)
   expect(calls.map(({ body }) => JSON.parse(body).data.body)).toEqual([
-    ...['1', '1', '2', '2', '3', '3'],
+    '1',
+    '1',
+    '2',
+    '2',
+    '3',
+    '3',
   ])
   expect(new Set(calls.map(({ headers }) => headers['webhook-id'])).size).toBe(6)
 })
@@ -244,6 +249,10 @@ test('an attempt that outlived its lease does not undo the record of the next', 
   expect(await destinations()).toMatchObject([{ failing_since: null }])
 })
 
+const zoneOf = (name: string) => ({
+  addresses: [name === 'one.example' ? '127.0.0.2' : '127.0.0.1'],
+})
+
 test('X05: private addresses are not reached, and redirects are not followed', async () => {
   using peers = new TestPeers()
   const peer = await peers.peer((socket) =>
@@ -252,9 +261,6 @@ test('X05: private addresses are not reached, and redirects are not followed', a
     ),
   )
   await peers.forbidden('127.0.0.1', peer.port)
-  const zoneOf = (name: string) => ({
-    addresses: [name === 'one.example' ? '127.0.0.2' : '127.0.0.1'],
-  })
   const { guarded } = await peers.guarded(zoneOf, { ports: [peer.port] })
   for (const host of ['one.example', 'two.example', '127.0.0.1', '10.0.0.1']) {
     await createDestination({ url: `https://${host}:${peer.port}/hook` })

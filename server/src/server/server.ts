@@ -115,8 +115,7 @@ export async function startServer(config: Config, options: Options): Promise<Run
   const http = listenFor(front, dependencies, sockets)
   const port = http.port ?? config.port
   address.here = config.baseUrl ?? getLocalUrl(config.host, port)
-  startMaintenance(dependencies, disposables)
-  startEventDelivery({ storage, log, egress: services.egress }, disposables)
+  startJobs({ ...dependencies, egress: services.egress }, disposables)
   discoverLocalServers(port)
   const figures = () => ({ ...services.figures(), ...state, ...load.figures(), ...logFigures() })
   const metrics = await telemetry.listen({ figures, readiness }, disposables)
@@ -154,8 +153,11 @@ const listenFor = (
   })
 
 /** Starts the audit of the ledger and the purge of old rows. */
-function startMaintenance(dependencies: Dependencies, disposables: AsyncDisposableStack): void {
-  const { config, settings, storage, log, telemetry } = dependencies
+function startJobs(
+  dependencies: Dependencies & Pick<GatewayServices, 'egress'>,
+  disposables: AsyncDisposableStack,
+): void {
+  const { config, settings, storage, log, telemetry, egress } = dependencies
   const maintenance = createMaintenance({
     storage,
     log,
@@ -164,6 +166,7 @@ function startMaintenance(dependencies: Dependencies, disposables: AsyncDisposab
     onAudited: (violations) => telemetry.audits.countRun(violations),
   })
   disposables.defer(() => maintenance.stop())
+  startEventDelivery({ storage, log, egress }, disposables)
 }
 
 interface Assembled {

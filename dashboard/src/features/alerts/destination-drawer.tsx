@@ -51,11 +51,11 @@ export function DestinationDrawer(props: Props) {
   )
 }
 
-function Actions({ destination, onSecret, onClose }: Props) {
+function Actions(props: Props) {
+  const { destination } = props
   const queries = useQueryClient()
   const [dialog, setDialog] = useState<'rotate' | 'delete'>()
   const params = { path: { destination_id: destination.id } }
-  const refresh = () => queries.invalidateQueries({ queryKey: ['destinations'] })
   const testing = useSubmit(async () => {
     const { status, error } = await bodyOf(
       api.POST('/api/account/notification-destinations/{destination_id}/test', { params }),
@@ -66,21 +66,8 @@ function Actions({ destination, onSecret, onClose }: Props) {
       message: isDelivered ? 'The test was delivered.' : `The test failed. ${error ?? ''}`,
       color: isDelivered ? 'green' : 'red',
     })
-    await refresh()
+    await queries.invalidateQueries({ queryKey: ['destinations'] })
   })
-  const rotate = async () =>
-    onSecret(
-      await bodyOf(
-        api.POST('/api/account/notification-destinations/{destination_id}/rotate-secret', {
-          params,
-        }),
-      ),
-    )
-  const remove = async () => {
-    await api.DELETE('/api/account/notification-destinations/{destination_id}', { params })
-    onClose()
-    await refresh()
-  }
   return (
     <>
       <Group gap="xs">
@@ -101,25 +88,48 @@ function Actions({ destination, onSecret, onClose }: Props) {
         </Button>
       </Group>
       <Problem error={testing.error} />
-      {dialog === 'rotate' && (
-        <Confirm
-          question={`Rotate the signing key of ${destination.name}?`}
-          about="For 24 hours deliveries have a signature of the old key as well."
-          label="Rotate"
-          onConfirm={rotate}
-          onClose={() => setDialog(undefined)}
-        />
-      )}
-      {dialog === 'delete' && (
-        <Confirm
-          question={`Delete ${destination.name}?`}
-          about="Its deliveries are deleted as well; those that wait are not sent."
-          label="Delete"
-          onConfirm={remove}
-          onClose={() => setDialog(undefined)}
-        />
-      )}
+      {dialog && <Dialog {...props} kind={dialog} onEnd={() => setDialog(undefined)} />}
     </>
+  )
+}
+
+interface DialogProps extends Props {
+  kind: 'rotate' | 'delete'
+  onEnd: () => void
+}
+
+function Dialog({ destination, onSecret, onClose, kind, onEnd }: DialogProps) {
+  const queries = useQueryClient()
+  const params = { path: { destination_id: destination.id } }
+  const rotate = async () =>
+    onSecret(
+      await bodyOf(
+        api.POST('/api/account/notification-destinations/{destination_id}/rotate-secret', {
+          params,
+        }),
+      ),
+    )
+  const remove = async () => {
+    await api.DELETE('/api/account/notification-destinations/{destination_id}', { params })
+    onClose()
+    await queries.invalidateQueries({ queryKey: ['destinations'] })
+  }
+  return kind === 'rotate' ? (
+    <Confirm
+      question={`Rotate the signing key of ${destination.name}?`}
+      about="For 24 hours deliveries have a signature of the old key as well."
+      label="Rotate"
+      onConfirm={rotate}
+      onClose={onEnd}
+    />
+  ) : (
+    <Confirm
+      question={`Delete ${destination.name}?`}
+      about="Its deliveries are deleted as well; those that wait are not sent."
+      label="Delete"
+      onConfirm={remove}
+      onClose={onEnd}
+    />
   )
 }
 

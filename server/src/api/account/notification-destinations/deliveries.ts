@@ -58,7 +58,7 @@ export async function testDestination(
   destination: StoredDestination,
   deliver: Deliver,
 ) {
-  const taken = await db.transaction().execute(async (trx) => {
+  const delivery = await db.transaction().execute(async (trx) => {
     await lockAccount(trx, destination.user_id)
     await countTests(trx, destination.user_id)
     return trx
@@ -74,12 +74,12 @@ export async function testDestination(
       .returningAll()
       .executeTakeFirstOrThrow()
   })
-  await deliver({ ...taken, destination })
-  const row = await requireRow('dlv', taken.id, () =>
+  await deliver({ ...delivery, destination })
+  const row = await requireRow('dlv', delivery.id, () =>
     db
       .selectFrom('notification_delivery')
       .selectAll()
-      .where('id', '=', taken.id)
+      .where('id', '=', delivery.id)
       .where('destination_id', '=', destination.id)
       .executeTakeFirst(),
   )
