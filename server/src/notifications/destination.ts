@@ -16,7 +16,7 @@ const Sealed = z.object({
 })
 
 /** The secret part of a destination. Times are milliseconds since the epoch. */
-export type DestinationSecret = z.infer<typeof Sealed>
+type DestinationSecret = z.infer<typeof Sealed>
 
 /** Creates a key of signatures in the form of Standard Webhooks. */
 export const createSigningKey = () => `${prefix}${randomBytes(keyBytes).toString('base64')}`

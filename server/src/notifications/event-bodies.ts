@@ -33,7 +33,7 @@ const escape = (text: string) => text.replaceAll(/[&<>]/g, (mark) => escapes[mar
  * @see https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks
  * @see https://docs.slack.dev/messaging/formatting-message-text#escaping
  */
-export function toSlackMessage({ data }: Event) {
+function toSlackMessage({ data }: Event) {
   const title = escape(cut(data.title, maxTitle))
   const body = escape(cut(data.body, maxBody))
   return {
@@ -53,7 +53,7 @@ const toRichText = (text: string, style: object = {}) => ({
  * @see https://learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors/how-to/connectors-using
  * @see https://adaptivecards.io/explorer/TextRun.html
  */
-export const toTeamsMessage = ({ data }: Event) => ({
+const toTeamsMessage = ({ data }: Event) => ({
   type: 'message',
   attachments: [
     {
@@ -76,7 +76,7 @@ export const toTeamsMessage = ({ data }: Event) => ({
  * Formats an event for the Events API v2 of PagerDuty. The triggers of one alert share an incident while it is open.
  * @see https://developer.pagerduty.com/docs/events-api-v2/trigger-events/
  */
-export const toPagerDutyEvent = (
+const toPagerDutyEvent = (
   { type, timestamp, data }: Event,
   { id, routingKey }: Recipient,
 ) => ({

@@ -23,7 +23,7 @@ export interface EventData {
   [field: string]: string | number | null
 }
 
-export interface AccountEvent {
+interface AccountEvent {
   userId: string
   type: EventType
   data: EventData

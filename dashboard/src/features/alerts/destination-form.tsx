@@ -4,7 +4,7 @@ import { eventNames, events, kindChoices, type Destination } from './destination
 import { api, bodyOf, type Schemas } from '../../api/client'
 import { ResourceForm } from '../../components/resource-form'
 
-export type CreatedDestination = Schemas['NotificationDestinationWithKey']
+type CreatedDestination = Schemas['NotificationDestinationWithKey']
 
 interface Fields {
   name: string
