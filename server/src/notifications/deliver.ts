@@ -45,7 +45,7 @@ interface Outcome {
 
 const deadlineMs = 15_000
 const maxTextBytes = 1024
-const gone = 410
+const goneStatus = 410
 /** The pauses after attempts, in seconds; the last is repeated. */
 const pauses = [5, 300, 1800, 7200, 18_000, 36_000] as const
 const lastPause = 36_000
@@ -129,7 +129,7 @@ async function record(
   const pause = pauses[attempts - 1] ?? lastPause
   const isLast =
     event === testEvent ||
-    status === gone ||
+    status === goneStatus ||
     !current.enabled ||
     Date.now() + pause * 1000 > expiresAt.getTime()
   const failure = isLast ? 'failed' : 'waiting'
@@ -150,7 +150,7 @@ async function record(
     .where('attempts', '=', attempts)
     .executeTakeFirst()
   if (numUpdatedRows === 0n || event === testEvent) return
-  await follow(trx, destination, { current, isDelivered, isGone: status === gone })
+  await follow(trx, destination, { current, isDelivered, isGone: status === goneStatus })
 }
 
 const lockDestination = (

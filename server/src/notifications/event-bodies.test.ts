@@ -10,7 +10,7 @@ const to = { id: 'dlv_1', routingKey: 'R0123456789' }
 const format = (kind: Parameters<typeof formatBody>[0], body = event.data.body) =>
   JSON.parse(formatBody(kind, JSON.stringify({ ...event, data: { ...event.data, body } }), to))
 
-test('a webhook gets an event as it is stored', () => {
+test('a webhook receives an event as it is stored', () => {
   expect(formatBody('webhook', '{ "type": 1 }', to)).toBe('{ "type": 1 }')
 })
 

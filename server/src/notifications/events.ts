@@ -16,7 +16,7 @@ export type EventType = (typeof eventTypes)[number]
 /** The event that a test sends. */
 export const testEvent = 'test'
 
-/** What an event says: a title and a text for people, ids and figures for programs. */
+/** The content of an event: a title and a text for people, ids and figures for programs. */
 export interface EventData {
   title: string
   body: string

@@ -277,7 +277,7 @@ test.each<[Json, string | null, string]>([
   expect(problem(answer)).toEqual([400, param, issue])
 })
 
-test('another account sees no destination, and gets no event of it', async () => {
+test('another account sees no destination, and receives no event of it', async () => {
   const owner = await fixture.newCustomer()
   const stranger = await fixture.newCustomer()
   const { at } = await createDestination(owner)

@@ -3,7 +3,7 @@ import { Copy } from '../../components/copy'
 import { NewSecret } from '../../components/secret-once'
 
 interface Props {
-  /** What has the secret; an API key by default. */
+  /** The kind of key; an API key by default. */
   noun?: string
   /** Its name. */
   name: string
