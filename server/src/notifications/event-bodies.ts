@@ -76,10 +76,7 @@ const toTeamsMessage = ({ data }: Event) => ({
  * Formats an event for the Events API v2 of PagerDuty. The triggers of one alert share an incident while it is open.
  * @see https://developer.pagerduty.com/docs/events-api-v2/trigger-events/
  */
-const toPagerDutyEvent = (
-  { type, timestamp, data }: Event,
-  { id, routingKey }: Recipient,
-) => ({
+const toPagerDutyEvent = ({ type, timestamp, data }: Event, { id, routingKey }: Recipient) => ({
   routing_key: routingKey,
   event_action: 'trigger',
   dedup_key: typeof data['alert_id'] === 'string' ? data['alert_id'] : id,
