@@ -268,11 +268,8 @@ test('X05: private addresses are not reached, and redirects are not followed', a
   await raise()
   await deliverDue(queueOf((call) => guarded.send(call)))
   const rows = await deliveries()
-  expect(rows.map(({ response_status: status }) => status).toSorted()).toEqual([
-    302,
-    null,
-    null,
-    null,
-  ])
+  const answered = rows.filter(({ response_status: status }) => status !== null)
+  expect(rows).toHaveLength(4)
+  expect(answered).toMatchObject([{ response_status: 302, status: 'waiting' }])
   expect([peers.trespassers, peer.connections]).toEqual([[], 1])
 })
