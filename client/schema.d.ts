@@ -4282,6 +4282,360 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/account/notification-destinations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List destinations of notifications
+         * @description Requires the permission `read`.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description Maximum number of items on the page */
+                    limit?: number | undefined;
+                    /** @description Number of items to skip; ignored with `cursor` */
+                    offset?: number | undefined;
+                    /** @description `next_cursor` of the previous page, with the same filters */
+                    cursor?: string | undefined;
+                } | undefined;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            destinations: components["schemas"]["NotificationDestination"][];
+                            pagination: components["schemas"]["Pagination"];
+                        };
+                    };
+                };
+            };
+        };
+        put?: never;
+        /**
+         * Create a destination of notifications
+         * @description A webhook is signed as Standard Webhooks has it; `secret` is shown once. Without `events` it takes all. Requires the permission `write`. The body has at most 64 KB.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["NewNotificationDestination"];
+                };
+            };
+            responses: {
+                /** @description Created */
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["NotificationDestinationWithKey"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/account/notification-destinations/{destination_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a destination of notifications
+         * @description Requires the permission `read`.
+         */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description ID of the destination */
+                    destination_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["NotificationDestination"];
+                    };
+                };
+            };
+        };
+        /**
+         * Update a destination of notifications
+         * @description Requires the permission `write`. The body has at most 64 KB.
+         */
+        put: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description ID of the destination */
+                    destination_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["ChangedNotificationDestination"];
+                };
+            };
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["NotificationDestination"];
+                    };
+                };
+            };
+        };
+        post?: never;
+        /**
+         * Delete a destination of notifications
+         * @description Its deliveries are deleted too; those that wait are not sent. Requires the permission `write`.
+         */
+        delete: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description ID of the destination */
+                    destination_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Done"];
+                    };
+                };
+            };
+        };
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/account/notification-destinations/{destination_id}/rotate-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Rotate the secret of a webhook
+         * @description For a day deliveries have two signatures, one of each secret. Requires the permission `write`.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description ID of the destination */
+                    destination_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["NotificationDestinationWithKey"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/account/notification-destinations/{destination_id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a test event
+         * @description Thirty an hour. Sent at once and not retried; works for a disabled destination. Requires the permission `write`.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description ID of the destination */
+                    destination_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["NotificationDelivery"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/account/notification-destinations/{destination_id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List deliveries
+         * @description Of the last 30 days, newest first. Requires the permission `read`.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description Maximum number of items on the page */
+                    limit?: number | undefined;
+                    /** @description Number of items to skip; ignored with `cursor` */
+                    offset?: number | undefined;
+                    /** @description `next_cursor` of the previous page, with the same filters */
+                    cursor?: string | undefined;
+                } | undefined;
+                header?: never;
+                path: {
+                    /** @description ID of the destination */
+                    destination_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            deliveries: components["schemas"]["NotificationDelivery"][];
+                            pagination: components["schemas"]["Pagination"];
+                        };
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/account/notification-destinations/{destination_id}/deliveries/{delivery_id}/resend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a delivery again
+         * @description It is due at once, under the same id. Requires the permission `write`.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description ID of the destination */
+                    destination_id: string;
+                    /** @description ID of the delivery */
+                    delivery_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["NotificationDelivery"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/account/keys": {
         parameters: {
             query?: never;
@@ -12152,6 +12506,83 @@ export interface components {
             success: true;
             message: string;
             updated: number;
+        };
+        NotificationDestination: {
+            /** @example dest_01k9z3t6c8q4v7x2m5n0p1r3s4 */
+            id: string;
+            name: string;
+            /** @enum {string} */
+            kind: "webhook" | "slack" | "teams" | "pagerduty";
+            /** @description Scheme and host, without the path, which may grant access */
+            url: string;
+            events: ("alert.triggered" | "balance.low" | "quota_request.answered" | "ticket.replied" | "invitation.received" | "account.notice")[];
+            enabled: boolean;
+            /** @description The reason why Tollgate disabled it */
+            disabled_reason: string | null;
+            failing_since: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        NewNotificationDestination: {
+            name: string;
+            /** @enum {string} */
+            kind: "webhook" | "slack" | "teams" | "pagerduty";
+            /** @description An https address of the public internet. It is shown without its path and query */
+            url?: (string | null) | undefined;
+            /** @description Integration key of a service of PagerDuty, never shown */
+            routing_key?: (string | null) | undefined;
+            events?: (("alert.triggered" | "balance.low" | "quota_request.answered" | "ticket.replied" | "invitation.received" | "account.notice")[] | null) | undefined;
+            enabled?: (boolean | null) | undefined;
+        };
+        NotificationDestinationWithKey: {
+            /** @example dest_01k9z3t6c8q4v7x2m5n0p1r3s4 */
+            id: string;
+            name: string;
+            /** @enum {string} */
+            kind: "webhook" | "slack" | "teams" | "pagerduty";
+            /** @description Scheme and host, without the path, which may grant access */
+            url: string;
+            events: ("alert.triggered" | "balance.low" | "quota_request.answered" | "ticket.replied" | "invitation.received" | "account.notice")[];
+            enabled: boolean;
+            /** @description The reason why Tollgate disabled it */
+            disabled_reason: string | null;
+            failing_since: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+            /** @description Key of the signatures, shown only here; null for kinds without signatures */
+            secret: string | null;
+        };
+        ChangedNotificationDestination: {
+            name?: string | undefined;
+            /** @description An https address of the public internet. It is shown without its path and query */
+            url?: string | undefined;
+            /** @description Integration key of a service of PagerDuty, never shown */
+            routing_key?: string | undefined;
+            events?: ("alert.triggered" | "balance.low" | "quota_request.answered" | "ticket.replied" | "invitation.received" | "account.notice")[] | undefined;
+            enabled?: boolean | undefined;
+        };
+        NotificationDelivery: {
+            /**
+             * @description The `webhook-id` of each attempt
+             * @example dlv_01k9z3t6c8q4v7x2m5n0p1r3s4
+             */
+            id: string;
+            event: string;
+            /** @enum {string} */
+            status: "waiting" | "delivered" | "failed";
+            attempts: number;
+            response_status: number | null;
+            /** @description The first kilobyte of the last answer */
+            response_text: string | null;
+            error: string | null;
+            next_attempt_at: string | null;
+            last_attempt_at: string | null;
+            /** Format: date-time */
+            created_at: string;
         };
         PreviousSecret: {
             /** @example sk-tg-6rHINF */

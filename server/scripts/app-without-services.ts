@@ -22,6 +22,7 @@ import { createCatalogueStore } from '../src/api/account/models/store'
 import { createMappingStore } from '../src/api/account/model-mappings/store'
 import { createPriceStore } from '../src/api/operator/models/prices'
 import { createModelStore } from '../src/api/operator/models/store'
+import { createDestinationStore } from '../src/api/account/notification-destinations/store'
 import { createNotificationStore } from '../src/api/account/notifications/store'
 import { createMemberStore } from '../src/api/account/organizations/members'
 import { createOperatedOrganizationStore } from '../src/api/operator/organizations/store'
@@ -152,6 +153,7 @@ function storesOf(
     accountSettings: createAccountSettingsStore({ db, changed }),
     alerts: createAlertStore({ db, send: undefined, testsPerHour: () => 1, onMailFailure: never }),
     notifications: createNotificationStore(db),
+    destinations: createDestinationStore({ db, sealingKeys, checkAddress: never, deliver: never }),
     prompts: createPromptStore(db),
     quotaRequests: createQuotaRequestStore(db),
     tickets: createTicketStore(db, never),
@@ -278,10 +280,7 @@ function standIns(): AppPorts {
     responses: {
       store: new ResponseStore(db, () => undefined),
       background: new BackgroundStore(db),
-      runs: new BackgroundRuns({
-        store: new BackgroundStore(db),
-        onError: () => undefined,
-      }),
+      runs: new BackgroundRuns({ store: new BackgroundStore(db), onError: () => undefined }),
       conversations: new StoredConversations(db, () => undefined),
       mode: 'asked',
     },

@@ -71,6 +71,8 @@ async function own({ account }: SignedIn, make: Make) {
   const alert = await make('/account/alerts', failing)
   await make('/account/alerts', { name: 'Spending', type: 'cost_threshold', threshold: 10 })
   await account.send(`POST /api/account/alerts/${alert}/test`)
+  const address = { kind: 'slack', url: 'https://203.0.112.7/services/T0/B0/x' }
+  await make('/account/notification-destinations', { name: 'Channel #operations', ...address })
   const prompt = await make('/user/prompts', {
     title: 'Summary',
     content: 'Sum up {{text}} in {{sentences}} sentences.',

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { choose } from './choose'
+import type { Page } from 'playwright-core'
 import { heard } from './browser'
 import { barriersOf } from './accessibility'
 import { reloadUntil, startSignedIn, type SignedIn } from './signed-in'
@@ -59,6 +60,50 @@ describe('alerts', () => {
     await page.getByRole('button', { name: 'Delete' }).click()
     await page.getByRole('dialog', { name: 'Delete Renamed?' }).getByText('Delete').last().click()
     await page.getByText('No alerts yet').waitFor()
+    await page.close()
+  })
+})
+
+const section = (page: Page) => page.getByRole('region', { name: 'Destinations' })
+
+describe('destinations', () => {
+  test('a webhook is created, tested, disabled and deleted; its signing key is shown once', async () => {
+    const page = await dashboard.open('/alerts')
+    await section(page).getByText('No destinations yet.').waitFor()
+    await page.getByRole('button', { name: 'New destination' }).click()
+    const form = page.getByRole('dialog', { name: 'New destination' })
+    await form.getByLabel('Name').fill('Operations')
+    await form.getByLabel('URL').fill('https://10.0.0.1/hook')
+    await form.getByRole('button', { name: 'Create' }).click()
+    await form.getByText(/not one of the public internet/).waitFor()
+    expect(await barriersOf(page)).toEqual([])
+    // Its port answers nobody: a test fails, which is what is shown.
+    await dashboard.gateway.admin('PUT', '/config', { allowed_private_networks: ['127.0.0.2/32'] })
+    await form.getByLabel('URL').fill('https://127.0.0.2/hook')
+    await form.getByRole('button', { name: 'Create' }).click()
+    await page.getByRole('textbox', { name: 'Signing key' }).waitFor()
+    expect(await page.getByRole('textbox', { name: 'Signing key' }).inputValue()).toMatch(/^whsec_/)
+    await page.getByRole('button', { name: 'Done' }).click()
+    await page.getByRole('button', { name: 'Operations', exact: true }).click()
+    const drawer = page.getByRole('dialog', { name: 'Destination', exact: true })
+    await drawer.getByText('Nothing was delivered yet.').waitFor()
+    await drawer.getByRole('button', { name: 'Send test' }).click()
+    await heard(page, /The test failed. The address was not reached/)
+    await drawer.getByRole('row', { name: /Test.*failed/i }).waitFor()
+    expect(await barriersOf(page)).toEqual([])
+    await drawer.getByRole('button', { name: 'Send again' }).click()
+    await drawer.getByRole('row', { name: /waiting|failed/ }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('switch', { name: 'Enable Operations' }).press('Space')
+    await page.getByRole('switch', { name: 'Enable Operations', checked: false }).waitFor()
+    await page.getByRole('button', { name: 'Operations', exact: true }).click()
+    await drawer.getByRole('button', { name: 'Delete' }).click()
+    await page
+      .getByRole('dialog', { name: 'Delete Operations?' })
+      .getByText('Delete')
+      .last()
+      .click()
+    await section(page).getByText('No destinations yet.').waitFor()
     await page.close()
   })
 })

@@ -19,6 +19,9 @@ export async function plantScripts(dashboard: SignedIn, upstream: Upstream): Pro
   for (const [index, text] of corpus.entries()) {
     const alert = { name: text, description: text, type: 'error_rate', threshold: 0 }
     alerts.push(await make('/account/alerts', { ...alert, min_requests: 1 }))
+    const address = { kind: 'slack', url: 'https://203.0.112.7/services/T0/B0/x' }
+    const destination = { name: text.slice(0, 100), ...address }
+    await make('/account/notification-destinations', destination)
     tickets.push(await make('/support/tickets', { subject: text, description: all(10_000) }))
     const tags = [text.slice(0, 50)]
     const about = { description: text, category: text.slice(0, 50), tags }

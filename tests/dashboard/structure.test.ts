@@ -22,6 +22,10 @@ beforeAll(async () => {
       'POST /api/account/alerts',
       { name: 'Cost', type: 'cost_threshold', threshold: 1, period: 'day' },
     ],
+    [
+      'POST /api/account/notification-destinations',
+      { name: 'Channel', kind: 'slack', url: 'https://203.0.112.7/services/T0/B0/x' },
+    ],
     ['POST /api/gateways', { name: 'Cellar' }],
     ['POST /api/automation/templates', { name: 'Greeter', modelId: 'sandbox/echo' }],
     ['POST /api/automation/sessions', { modelId: 'sandbox/echo', name: 'A talk' }],

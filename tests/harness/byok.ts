@@ -14,6 +14,8 @@ export interface ProviderRequest {
   method: string
   headers: Headers
   body: Json
+  /** The body as it was sent. */
+  text: string
 }
 
 /** A customer's own provider: a server on https, at an address that is private. */
@@ -49,7 +51,8 @@ export function startUpstream(): Upstream {
     async fetch(request) {
       const { pathname } = new URL(request.url)
       const { method, headers } = request
-      const arrived = { path: pathname, method, headers, body: parsed(await request.text()) }
+      const text = await request.text()
+      const arrived = { path: pathname, method, headers, body: parsed(text), text }
       requests.push(arrived)
       return upstream.answer(arrived)
     },

@@ -16,24 +16,27 @@ interface Props<Item> {
   add: { label: string; form: (close: () => void) => ReactNode; size?: string }
   /** Content above the list, also when the list is empty. */
   above?: ReactNode
+  /** Content below the list. */
+  below?: ReactNode
   children: (items: readonly Item[]) => ReactNode
 }
 
 /** A page that lists one kind of resource, with its empty state and the form to create one. */
-export function ListPage<Item>({ title, about, query, empty, add, above, children }: Props<Item>) {
+export function ListPage<Item>({ title, about, query, empty, add, ...props }: Props<Item>) {
   const [isOpen, { open, close }] = useDisclosure()
   const button = <Button onClick={open}>{add.label}</Button>
   return (
     <Page title={title} about={about} actions={query.data && query.data.length > 0 && button}>
-      {above}
+      {props.above}
       <ResourceList
         query={query}
         rows={allRows}
         plural={title.toLowerCase()}
         empty={{ ...empty, action: button }}
       >
-        {children}
+        {props.children}
       </ResourceList>
+      {props.below}
       <Modal opened={isOpen} onClose={close} title={add.label} size={add.size ?? 'md'}>
         {add.form(close)}
       </Modal>

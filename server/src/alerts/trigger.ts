@@ -4,6 +4,7 @@ import type { WatchedAlert } from './watched-alerts'
 import { formatTriggerText } from './alert-text'
 import { newId } from '../platform/db/id'
 import type { Schema } from '../platform/db/schema'
+import { queueEvent } from '../notifications/events'
 import { notify } from '../notifications/notify'
 import { postMail } from '../platform/mail/outbox'
 
@@ -57,6 +58,21 @@ async function notifyOwner(
     .insertInto('alert_trigger')
     .values({ id: triggerId, alert_id: alert.id, triggered_at: at, value })
     .execute()
+  await queueEvent(trx, {
+    userId: alert.userId,
+    type: 'alert.triggered',
+    data: {
+      title,
+      body,
+      alert_id: alert.id,
+      trigger_id: triggerId,
+      alert_type: alert.type,
+      threshold: alert.threshold,
+      period: alert.period,
+      value,
+      link: `/alerts/${alert.id}`,
+    },
+  })
   if (alert.channels.includes('dashboard')) {
     await notify(trx, {
       userId: alert.userId,

@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => stack.disposeAsync())
 
-test('notifications go after 90 days, triggers too but the last ten, mails after a week', async () => {
+test('notifications go after 90 days, triggers too but the last ten, mails after a week, deliveries after 30 days', async () => {
   const { query } = database
   const userId = await createCustomer(database)
   await sql`
@@ -41,7 +41,15 @@ test('notifications go after 90 days, triggers too but the last ten, mails after
       case state when 'failed' then now() - interval '8 days' end,
       now() - interval '9 days'
     from unnest(array['sent', 'fresh', 'failed', 'waiting']) as state`.execute(query)
-  expect(await purgeNotices(query)).toBe(1 + 3 + 2)
+  await sql`
+    insert into notification_destination
+      (id, user_id, name, kind, shown_url, events, enabled, secret, secret_key_id)
+    values ('dest_1', ${userId}, 'x', 'slack', '', '{}', true, '', '')`.execute(query)
+  await sql`
+    insert into notification_delivery (id, destination_id, event, payload, created_at)
+    select 'dlv_' || days, 'dest_1', 'test', '{}', now() - days * interval '1 day'
+    from unnest(array[29, 31]) as days`.execute(query)
+  expect(await purgeNotices(query)).toBe(1 + 3 + 2 + 1)
   expect(await purgeNotices(query)).toBe(0)
   const countRows = async (table: string, column: string) => {
     const { rows } = await sql<{ name: string }>`
@@ -49,6 +57,7 @@ test('notifications go after 90 days, triggers too but the last ten, mails after
     return rows.map(({ name }) => name)
   }
   expect(await countRows('notification', 'id')).toEqual(['ntf_0', 'ntf_89'])
+  expect(await countRows('notification_delivery', 'id')).toEqual(['dlv_29'])
   expect((await countRows('alert_trigger', 'id')).slice(0, 2)).toEqual(['trg_1_13', 'trg_1_14'])
   expect(
     (await countRows('alert_trigger', 'alert_id')).filter((id) => id === 'alert_2'),

@@ -7,7 +7,7 @@ const recentTriggers = 10
 
 /**
  * Purges notifications after 90 days, triggers of the same age that are not among the last ten of their alert, and
- * mails a week after they were sent or given up. Resolves with the count.
+ * mails a week after they were sent or given up, deliveries after 30 days. Resolves with the count.
  */
 export async function purgeNotices(db: Kysely<Schema>): Promise<number> {
   const old = sql`now() - interval '90 days'`
@@ -35,7 +35,14 @@ export async function purgeNotices(db: Kysely<Schema>): Promise<number> {
       limit ${rowsPerStatement}
     )`,
   )
-  return notifications + triggers + mails
+  const deliveries = await purge(
+    db,
+    sql`delete from notification_delivery where id in (
+      select id from notification_delivery where created_at < now() - interval '30 days'
+      limit ${rowsPerStatement}
+    )`,
+  )
+  return notifications + triggers + mails + deliveries
 }
 
 /** Deletes in small statements, so that row locks stay short. */

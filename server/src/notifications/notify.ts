@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import { queueEvent, type EventType } from './events'
 import { newId } from '../platform/db/id'
 import type { NotificationRow } from '../platform/db/notice-schema'
 import type { Schema } from '../platform/db/schema'
@@ -14,7 +15,16 @@ export interface Notice {
   link?: string
 }
 
-/** Adds a notification to an account's list in the dashboard. Resolves with its id. */
+/** The events of notifications. Those of alerts are queued with their figures, whatever the channels. */
+const eventOf: Readonly<Partial<Record<Notice['kind'], EventType>>> = {
+  low_balance: 'balance.low',
+  quota_request: 'quota_request.answered',
+  ticket_reply: 'ticket.replied',
+  invitation: 'invitation.received',
+  system: 'account.notice',
+}
+
+/** Adds a notification to an account's list in the dashboard, and queues its event. Resolves with its id. */
 export async function notify(db: Kysely<Schema>, notice: Notice): Promise<string> {
   const id = newId('ntf')
   await db
@@ -30,5 +40,9 @@ export async function notify(db: Kysely<Schema>, notice: Notice): Promise<string
       link: notice.link ?? null,
     })
     .execute()
+  const { userId, title, body } = notice
+  const type = eventOf[notice.kind]
+  const data = { title, body, notification_id: id, link: notice.link ?? null }
+  if (type !== undefined) await queueEvent(db, { userId, type, data })
   return id
 }

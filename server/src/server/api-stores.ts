@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { GatewayServices } from './gateway'
 import type { PaymentServices } from './payments'
+import { createDestinationDelivery } from './destinations'
 import { createPublicStores } from './public-api'
 import { readOauthClients } from './sign-in'
 import type { Storage } from './storage'
@@ -25,6 +26,7 @@ import { createPerformanceReader } from '../api/account/models/performance'
 import { createMappingStore } from '../api/account/model-mappings/store'
 import { createPriceStore } from '../api/operator/models/prices'
 import { createModelStore } from '../api/operator/models/store'
+import { createDestinationStore } from '../api/account/notification-destinations/store'
 import { createNotificationStore } from '../api/account/notifications/store'
 import { createMemberStore } from '../api/account/organizations/members'
 import { createOperatedOrganizationStore } from '../api/operator/organizations/store'
@@ -201,6 +203,12 @@ function accountStores(dependencies: Dependencies, services: GatewayServices) {
       onMailFailure: (err) => log.warn({ err }, 'a test of an alert could not be mailed'),
     }),
     notifications: createNotificationStore(db),
+    destinations: createDestinationStore({
+      db,
+      sealingKeys: storage.installation.sealingKeys,
+      checkAddress: (address, owner) => services.guarded.checkCall(address, owner),
+      deliver: createDestinationDelivery({ storage, egress: services.egress }),
+    }),
     prompts: createPromptStore(db),
     tickets: createTicketStore(
       db,

@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import { createAutomation, createMessageRuns } from './automation'
 import { createCatalog } from './catalog'
 import { createDashboardFiles } from './dashboard'
+import { startEventDelivery } from './destinations'
 import { createGatewayServices, type GatewayServices } from './gateway'
 import { createMaintenance } from '../jobs/maintenance'
 import { openPartitions } from '../booking/partitions'
@@ -114,7 +115,7 @@ export async function startServer(config: Config, options: Options): Promise<Run
   const http = listenFor(front, dependencies, sockets)
   const port = http.port ?? config.port
   address.here = config.baseUrl ?? getLocalUrl(config.host, port)
-  startMaintenance(dependencies, disposables)
+  startJobs({ ...dependencies, egress: services.egress }, disposables)
   discoverLocalServers(port)
   const figures = () => ({ ...services.figures(), ...state, ...load.figures(), ...logFigures() })
   const metrics = await telemetry.listen({ figures, readiness }, disposables)
@@ -152,8 +153,11 @@ const listenFor = (
   })
 
 /** Starts the audit of the ledger and the purge of old rows. */
-function startMaintenance(dependencies: Dependencies, disposables: AsyncDisposableStack): void {
-  const { config, settings, storage, log, telemetry } = dependencies
+function startJobs(
+  dependencies: Dependencies & Pick<GatewayServices, 'egress'>,
+  disposables: AsyncDisposableStack,
+): void {
+  const { config, settings, storage, log, telemetry, egress } = dependencies
   const maintenance = createMaintenance({
     storage,
     log,
@@ -162,6 +166,7 @@ function startMaintenance(dependencies: Dependencies, disposables: AsyncDisposab
     onAudited: (violations) => telemetry.audits.countRun(violations),
   })
   disposables.defer(() => maintenance.stop())
+  startEventDelivery({ storage, log, egress }, disposables)
 }
 
 interface Assembled {

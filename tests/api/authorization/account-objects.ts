@@ -27,6 +27,28 @@ const trigger: Kind = {
   },
 }
 
+const destination: Kind = {
+  async make(fixture) {
+    const owner = await fixture.newCustomer()
+    const body = { name: 'Operations', kind: 'slack', url: fixture.upstream.url }
+    const made = await call(fixture.gateway, owner, 'POST /account/notification-destinations', body)
+    return { owner, ids: [idIn(made)] }
+  },
+}
+
+/** Made by an event, not by a request. */
+const delivery: Kind = {
+  async make(fixture) {
+    const { owner, ids } = await destination.make(fixture)
+    const id = `dlv_${tail()}`
+    await using sql = await openDatabase(fixture.gateway.dataDir)
+    await sql`
+      insert into notification_delivery (id, destination_id, event, payload, status)
+      values (${id}, ${ids[0]}, 'balance.low', '{}', 'failed')`
+    return { owner, ids: [...ids, id] }
+  },
+}
+
 const notification: Kind = {
   async make(fixture) {
     const owner = await fixture.newCustomer()
@@ -93,6 +115,8 @@ export const accountKinds: Readonly<Record<string, readonly Kind[]>> = {
   '/api/account/alerts/:alert_id': [alert],
   '/api/account/alerts/:alert_id/triggers/:trigger_id': [trigger],
   '/api/account/notifications/:id': [notification],
+  '/api/account/notification-destinations/:destination_id': [destination],
+  '/api/account/notification-destinations/:destination_id/deliveries/:delivery_id': [delivery],
   '/api/account/keys/:id': [ownedKind('POST /account/keys', () => ({ name: 'Another' }))],
   '/api/models/:model_id': [publicModel],
   'DELETE /api/models/:model_id/ratings': [

@@ -81,6 +81,16 @@ const ofAccount: Record<string, Limited> = {
     request: 'POST /account/alerts',
     body: (index) => ({ name: `Alert ${index}`, type: 'cost_threshold', threshold: 10 }),
   },
+  destinations: {
+    max: 20,
+    fill: (userId, count) => sql`
+      insert into notification_destination
+        (id, user_id, name, kind, shown_url, events, enabled, secret, secret_key_id)
+      select 'dest_' || gen_random_uuid(), ${userId}, 'Filler', 'slack', '', '{}', false, '', ''
+      from generate_series(1, ${count}::int)`,
+    request: 'POST /account/notification-destinations',
+    body: (index) => ({ name: `Mine ${index}`, kind: 'slack', url: fixture.upstream.url }),
+  },
   prompts: {
     max: 5000,
     fill: (userId, count) => sql`

@@ -21,6 +21,7 @@ import { count } from '../../format/figures'
 import { useSubmit } from '../../components/use-submit'
 import { AlertDrawer } from './alert-drawer'
 import { AlertForm } from './alert-form'
+import { Destinations } from './destinations'
 
 const route = getRouteApi('/home/alerts')
 
@@ -37,13 +38,14 @@ export function AlertsPage() {
         query={useQuery(alertsQuery)}
         empty={{
           title: 'No alerts yet',
-          text: 'An alert checks your requests continuously and notifies you by email or in your inbox. Start with an alert on your daily spending.',
+          text: 'An alert checks your requests continuously and notifies you by email, in your inbox and at the destinations below. Start with an alert on your daily spending.',
         }}
         add={{
           label: 'New alert',
           form: (close) => <AlertForm onClose={close} />,
           size: 'lg',
         }}
+        below={<Destinations />}
       >
         {(alerts) => <Alerts alerts={alerts} type={type} />}
       </ListPage>

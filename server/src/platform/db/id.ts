@@ -22,6 +22,8 @@ export type IdPrefix =
   | 'alert'
   | 'trg'
   | 'ntf'
+  | 'dest'
+  | 'dlv'
   | 'txn'
   | 'cs'
   | 'gw'

@@ -57,6 +57,7 @@ import * as timeOfSound from './migrations/0061-time-of-sound'
 import * as rulesOfKeys from './migrations/0062-rules-of-keys'
 import * as mediaOfLogs from './migrations/0063-media-of-logs'
 import * as sumsByTime from './migrations/0066-sums-by-time'
+import * as notificationDestinations from './migrations/0067-notification-destinations'
 import * as useOfMedia from './migrations/0068-use-of-media'
 import type { Schema } from './schema'
 import { lacksPrivilege } from './violation'
@@ -121,6 +122,7 @@ const migrations: Record<string, Migration> = {
   '0062-rules-of-keys': rulesOfKeys,
   '0063-media-of-logs': mediaOfLogs,
   '0066-sums-by-time': sumsByTime,
+  '0067-notification-destinations': notificationDestinations,
   '0068-use-of-media': useOfMedia,
 }
 

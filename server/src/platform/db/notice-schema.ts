@@ -1,5 +1,5 @@
-import type { Generated, GeneratedAlways } from 'kysely'
-import type { CreatedColumn } from './column-types'
+import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
+import type { CreatedColumn, UpdatedColumn } from './column-types'
 
 /** A mail, sent or waiting to be sent. */
 export interface MailRow {
@@ -12,6 +12,8 @@ export interface MailRow {
   reference: string | null
   attempts: Generated<number>
   next_attempt_at: Generated<Date>
+  /** The end of the running attempt's lease, after which another node repeats it. */
+  leased_until: Date | null
   expires_at: Generated<Date>
   sent_at: Date | null
   failed_at: Date | null
@@ -41,7 +43,54 @@ export interface NotificationRow {
   created_at: CreatedColumn
 }
 
+/** The kinds that the table's constraint allows. */
+export const destinationKinds = ['webhook', 'slack', 'teams', 'pagerduty'] as const
+
+/** An address to which the events of an account are sent. */
+export interface DestinationRow {
+  id: string
+  user_id: string
+  name: string
+  kind: (typeof destinationKinds)[number]
+  /** The URL without the part that grants access. */
+  shown_url: string
+  events: ColumnType<string[], readonly string[], readonly string[]>
+  enabled: boolean
+  /** The URL and the keys, sealed. */
+  secret: Buffer
+  secret_key_id: string
+  /** The time of the first failed attempt since the last that succeeded. */
+  failing_since: Date | null
+  /** The reason why Tollgate disabled it. */
+  disabled_reason: string | null
+  created_at: CreatedColumn
+  updated_at: UpdatedColumn
+}
+
+/** An event for a destination, delivered or waiting to be. */
+export interface DeliveryRow {
+  id: string
+  destination_id: string
+  event: string
+  /** The event as JSON. */
+  payload: string
+  status: Generated<'waiting' | 'delivered' | 'failed'>
+  attempts: Generated<number>
+  next_attempt_at: Generated<Date>
+  /** The end of the running attempt's lease, after which another node repeats it. */
+  leased_until: Date | null
+  expires_at: Generated<Date>
+  last_attempt_at: Date | null
+  response_status: number | null
+  /** The beginning of the last answer. */
+  response_text: string | null
+  error: string | null
+  created_at: CreatedColumn
+}
+
 export interface NoticeSchema {
+  notification_destination: DestinationRow
+  notification_delivery: DeliveryRow
   mail: MailRow
   notification: NotificationRow
 }

@@ -143,8 +143,16 @@ export const signingSecret = (id: string): SealedAt => ({
   column: 'secret',
 })
 
+/** Returns the place of a destination's address and keys. */
+export const destinationSecret = (id: string): SealedAt => ({
+  table: 'notification_destination',
+  row: id,
+  column: 'secret',
+})
+
 /** All columns with sealed values: the tables, and the place of each of a table's values. */
 export const secretColumns = [
   { table: 'connection', at: connectionSecret },
   { table: 'signing_secret', at: signingSecret },
+  { table: 'notification_destination', at: destinationSecret },
 ] as const

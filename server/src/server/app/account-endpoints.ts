@@ -20,6 +20,8 @@ import type { CollectionStore } from '../../api/account/model-collections/store'
 import { catalogueRoutes, type CatalogueStores } from '../../api/account/models/routes'
 import { mappingRoutes } from '../../api/account/model-mappings/routes'
 import type { MappingStore } from '../../api/account/model-mappings/store'
+import { destinationRoutes } from '../../api/account/notification-destinations/routes'
+import type { DestinationStore } from '../../api/account/notification-destinations/store'
 import { notificationRoutes } from '../../api/account/notifications/routes'
 import type { NotificationStore } from '../../api/account/notifications/store'
 import {
@@ -56,6 +58,7 @@ export interface AccountStores extends OrganizationStores, InvitationStores, Cat
   paymentEvents: PaymentEvents
   alerts: AlertStore
   notifications: NotificationStore
+  destinations: DestinationStore
   keys: OwnKeyStore
   prompts: PromptStore
   quota: QuotaStore
@@ -80,6 +83,7 @@ export const accountEndpoints = (stores: AccountStores, guards: Guards) =>
     .route('/', paymentEventRoutes(stores.paymentEvents, guards))
     .route('/', mount(guards, alertRoutes(stores.alerts)))
     .route('/', mount(guards, notificationRoutes(stores.notifications)))
+    .route('/', mount(guards, destinationRoutes(stores.destinations)))
     .route('/', mount(guards, keyRoutes(stores.keys)))
     .route('/', mount(guards, catalogueRoutes(stores)))
     .route('/', mount(guards, promptRoutes(stores.prompts)))

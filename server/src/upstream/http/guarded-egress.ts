@@ -70,8 +70,17 @@ export class GuardedEgress {
    * Checks whether a URL that a customer sets may be called, as far as is known now: a name that does not resolve yet
    * is checked when it is used.
    */
-  async check(text: string, owner: string): Promise<CheckedUrl> {
-    const checked = checkUserUrl(text, this.#guard.rules)
+  check(text: string, owner: string): Promise<CheckedUrl> {
+    return this.#checkHost(checkUserUrl(text, this.#guard.rules), owner)
+  }
+
+  /** Checks like `check` a URL that is called as it is stored: it may have a query. */
+  checkCall(text: string, owner: string): Promise<CheckedUrl> {
+    const { url, refusal } = checkCall(text, this.#guard.rules)
+    return this.#checkHost(url ? { href: url.href } : { refusal }, owner)
+  }
+
+  async #checkHost(checked: CheckedUrl, owner: string): Promise<CheckedUrl> {
     if (checked.refusal !== undefined) return checked
     try {
       const { hostname } = new URL(checked.href)

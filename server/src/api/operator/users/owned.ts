@@ -47,6 +47,7 @@ export const owned: Readonly<Record<string, Owned>> = {
   alert: withRow,
   alert_test: withRow,
   notification: withRow,
+  notification_destination: { without: ['secret', 'secret_key_id'], ends: 'row' },
   invitation_mail: withRow,
   invitation: { by: 'email', ends: 'erased' },
   mail: { by: 'recipient', without: ['body'], ends: 'erased' },
