@@ -47,7 +47,7 @@ export async function probe(
       headers: proof ? await proof.headers(request) : request.headers,
       signal: AbortSignal.timeout(timeoutMs),
       owner: connection.owner,
-      ca: connection.options.certificate_authorities,
+      network: connection.network,
     })
     const text = await response.text(maxAnswerBytes)
     const answered = parseBody(text)

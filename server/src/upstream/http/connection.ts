@@ -7,6 +7,7 @@ import type { StopSignal } from './stop-signal'
 import { BodySender, type StreamedBody } from './streamed-body'
 import type { UrlTarget } from './target'
 import type { Clock } from '../../platform/clock'
+import type { NetworkRoute } from '../../platform/network-route'
 
 /** Options of a TLS connection that its URL does not determine. */
 export interface TlsOptions {
@@ -22,6 +23,7 @@ export interface Dialling {
   key: string
   target: UrlTarget
   tls: TlsOptions | undefined
+  network: NetworkRoute | undefined
   /** The timeout for connecting, name resolution and TLS included. */
   connectMs: number
   /** Called with a connection that can be used again, and for how many milliseconds. */
@@ -196,11 +198,11 @@ export class HttpConnection {
   }
 
   #open(): void {
-    const { target, tls } = this.#dialling
+    const { target, tls, network } = this.#dialling
     const { hostname, port, isSecure } = target
     const options = { hostname, port, data: this, socket: HttpConnection.#handlers }
     const dialled = isSecure
-      ? Bun.connect({ ...options, tls: tlsOptions(hostname, tls) })
+      ? Bun.connect({ ...options, tls: tlsOptions(hostname, tls, network) })
       : Bun.connect(options)
     dialled.catch((thrown: unknown) => this.#refuse(thrown))
   }
@@ -264,11 +266,16 @@ function encode(head: string, body: OutgoingMessage['body'], bytes: number): str
 }
 
 /** Sends the name by SNI and requires it in the certificate; without a name, requires the address. */
-function tlsOptions(hostname: string, { serverName, ca }: TlsOptions = {}): TLSOptions {
+function tlsOptions(
+  hostname: string,
+  { serverName, ca }: TlsOptions = {},
+  network?: NetworkRoute,
+): TLSOptions {
   const name = serverName ?? (isIP(hostname) === 0 ? hostname : undefined)
   return {
     rejectUnauthorized: true,
     ...(name === undefined ? {} : { serverName: name }),
     ...(ca === undefined ? {} : { ca }),
+    ...network?.tls,
   }
 }

@@ -97,7 +97,10 @@ export class GuardedEgress {
         // Leaves time for the next address.
         const connectMs = remainingMs / (tried.length - position)
         const pinned = { ...call, url: pin(url, address) }
-        return await transport.send(pinned, { connectMs, ...this.#toConnectionOptions(url, owner) })
+        const { network } = call
+        const options = this.#toConnectionOptions(url, owner)
+        const dialOptions = network ? { ...options, connectMs, network } : { ...options, connectMs }
+        return await transport.send(pinned, dialOptions)
       } catch (thrown) {
         if (!(thrown instanceof ConnectionFailed) || thrown.connected) throw thrown
         if (position === tried.length - 1) {

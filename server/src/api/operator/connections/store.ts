@@ -21,6 +21,7 @@ import type {
   PlatformConnection,
 } from '../../account/connections/schema'
 import { toConnection } from '../../account/connections/connection-answer'
+import { toNetworkColumns, withoutNetwork } from '../../account/connections/network-columns'
 import { waitForLock } from '../../../platform/db/advisory-lock'
 import { isId, newId } from '../../../platform/db/id'
 import type { ConnectionRow, Schema } from '../../../platform/db/schema'
@@ -179,6 +180,7 @@ function insert(
       secret: null,
       api_key_prefix: null,
       ...(fields.api_key && toSecretColumns(fields.api_key, id, sealingKeys)),
+      ...toNetworkColumns(withoutNetwork(id), fields.network, sealingKeys),
       is_default: fields.is_default,
       priority: fields.priority ?? 100,
       options: JSON.stringify(fields.options ?? {}),
