@@ -10,4 +10,18 @@ export interface NetworkRoute {
     cert?: string
     key?: string
   }
+  /** The proxy that connects to the upstream in Tollgate's place. */
+  proxy?: ProxyRoute
+}
+
+/** An HTTP proxy that is asked for a tunnel by CONNECT. */
+export interface ProxyRoute {
+  isSecure: boolean
+  /** Without the brackets of an IPv6 address. */
+  hostname: string
+  port: number
+  /** The value of `Proxy-Authorization`. */
+  authorization?: string
+  /** Certificate authorities of the proxy itself instead of the default ones; PEM. */
+  ca?: string
 }

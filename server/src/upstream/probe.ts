@@ -2,6 +2,7 @@ import { headersOf } from './request-head'
 import type { ProviderConnection } from '../catalog/snapshot'
 import { AnswerTooLong } from './http/answer'
 import type { Egress } from './http/egress'
+import { ProxyRefused } from './http/proxy-tunnel'
 import { createConnectionTest } from '../providers/connection-test'
 import type { Credentials } from '../providers/credentials'
 import type { Provider } from '../providers/provider'
@@ -70,7 +71,8 @@ export async function probe(
 
 function messageOf(thrown: unknown): string {
   if (thrown instanceof AnswerTooLong) return 'its list of models is too large'
-  return thrown instanceof Error ? thrown.message : 'unknown error'
+  if (!(thrown instanceof Error)) return 'unknown error'
+  return thrown.cause instanceof ProxyRefused ? thrown.cause.message : thrown.message
 }
 
 function parseBody(text: string): unknown {

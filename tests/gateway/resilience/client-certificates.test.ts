@@ -93,7 +93,7 @@ describe('a connection of the operator', () => {
       502,
     ],
     ['with a client certificate', () => strict, () => useFor(one), 200],
-  ])('%s', async (_which, upstream, network, status) => {
+  ])('%s', async (...[, upstream, network, status]) => {
     const { id } = await createPlatform(upstream(), network())
     expect(await chat(payer)).toBe(status)
     expect(upstream().requests).toHaveLength(status === 200 ? 1 : 0)
@@ -186,7 +186,7 @@ describe("a customer's own connection", () => {
 describe('is rejected, with the name of the field:', () => {
   test.each<[string, () => Json, string, string]>([
     [
-      'an authority that is no certificate',
+      'an authority that is not a certificate',
       () => ({ certificate_authorities: 'none' }),
       'certificate_authorities',
       'bad_format',
@@ -233,7 +233,7 @@ describe('is rejected, with the name of the field:', () => {
       'client_key',
       'conflict',
     ],
-  ])('%s', async (_which, network, field, issue) => {
+  ])('%s', async (...[, network, field, issue]) => {
     const answer = await call(gateway, customer, 'POST /connections', fieldsOf(open, network()))
     expect(problem(answer)).toEqual([400, `network.${field}`, issue])
     expect(answer.text).not.toContain('PRIVATE KEY')

@@ -87,6 +87,8 @@ export class GuardedEgress {
   /** Sends a request. Throws `ConnectionFailed`, or the reason of the signal. */
   async send({ owner, ...call }: OwnedCall): Promise<Answer> {
     const { timers, transport, clock } = this.#guard
+    // A proxy would connect in Tollgate's place, to whatever address the name has there.
+    if (call.network?.proxy) throw new AddressRefused('only the operator may have a proxy')
     const url = this.#parseUrl(call.url)
     const startedAt = clock.monotonicMs()
     const addresses = await this.#addresses(url.hostname, owner, call.signal)

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely'
-import type { NetworkAnswer, NetworkFields } from './network-fields'
+import type { NetworkAnswer, PlatformNetworkAnswer, PlatformNetworkFields } from './network-fields'
 import { invalidRequest } from '../../../errors'
 import type { ConnectionRow } from '../../../platform/db/schema'
 import { networkSecret, seal, unseal, type SealingKeys } from '../../../platform/db/sealed'
@@ -15,15 +15,44 @@ export const withoutNetwork = (id: string): NetworkRow => ({
   network_secret: null,
 })
 
-/** Returns the fields that a change leaves: null removes one, undefined keeps it. */
+/** A change of some fields: null removes one, undefined keeps it. */
+type Change<Stored> = { readonly [Name in keyof Stored]?: Stored[Name] | null | undefined }
+
+/** Returns the fields that a change leaves. */
 function applyChange<Stored extends object>(
   before: Stored,
-  change: { readonly [Name in keyof Stored]?: Stored[Name] | null | undefined },
+  change: Change<Stored>,
 ): Partial<Stored> {
   const changed = Object.entries(change).filter(([, value]) => value !== undefined)
   const fields = Object.entries({ ...before, ...Object.fromEntries(changed) })
   return Object.fromEntries(fields.filter(([, value]) => value !== null)) as Partial<Stored>
 }
+
+/** Removes all that a connection may have. */
+const noNetwork = {
+  certificate_authorities: null,
+  client_certificate: null,
+  proxy: null,
+} as const satisfies PlatformNetworkFields
+
+/** Splits fields into those that are stored as they are and secrets, which go with what they belong to. */
+function splitFields({ client_key: key, proxy, ...fields }: PlatformNetworkFields): {
+  network: Change<ConnectionNetwork>
+  secrets: Change<NetworkSecrets>
+} {
+  const { password, ...publicProxy } = proxy ?? {}
+  return {
+    network: { ...fields, proxy: proxy && present({ ...publicProxy, url: proxy.url }) },
+    secrets: {
+      client_key: fields.client_certificate === null ? (key ?? null) : key,
+      proxy_password: proxy === undefined ? undefined : (password ?? null),
+    },
+  }
+}
+
+/** Drops the fields that are null or undefined. */
+const present = <Fields extends object>(fields: Fields) =>
+  applyChange({}, fields) as { [Name in keyof Fields]: NonNullable<Fields[Name]> }
 
 /**
  * Converts a change of the way to a connection's upstream to columns; null removes all of it. Throws
@@ -31,15 +60,14 @@ function applyChange<Stored extends object>(
  */
 export function toNetworkColumns(
   row: NetworkRow,
-  fields: NetworkFields | null | undefined,
+  fields: PlatformNetworkFields | null | undefined,
   keys: SealingKeys,
 ) {
   if (fields === undefined) return {}
-  const { client_key: key, ...publicFields } = fields ?? {}
-  const isRemoved = fields === null || publicFields.client_certificate === null
-  const network = fields === null ? {} : applyChange(readNetwork(row), publicFields)
-  const secrets = isRemoved ? {} : applyChange(readSecrets(row, keys), { client_key: key })
-  checkClientKey(network, secrets, key ?? undefined)
+  const change = splitFields(fields ?? noNetwork)
+  const network = applyChange(readNetwork(row), change.network)
+  const secrets = applyChange(readSecrets(row, keys), change.secrets)
+  checkClientKey(network, secrets)
   const hasSecrets = Object.keys(secrets).length > 0
   return {
     network: JSON.stringify(network),
@@ -58,9 +86,8 @@ function readSecrets({ id, network_secret: sealed }: NetworkRow, keys: SealingKe
 function checkClientKey(
   { client_certificate: certificate }: ConnectionNetwork,
   { client_key: key }: NetworkSecrets,
-  sentKey: string | undefined,
 ): void {
-  if (certificate === undefined && (key ?? sentKey) === undefined) return
+  if (certificate === undefined && key === undefined) return
   if (certificate === undefined) {
     const message = 'network.client_certificate: required with a key.'
     throw invalidRequest('network.client_certificate', 'required', message)
@@ -74,13 +101,32 @@ function checkClientKey(
   throw invalidRequest('network.client_key', 'conflict', message)
 }
 
-/** Shows the way to a connection's upstream, for those who may change it; null where there is nothing to show. */
-export function toNetworkAnswer(stored: unknown): NetworkAnswer | null {
+/** Reads what of the way to an upstream is shown; null where there is nothing. */
+function findShown(stored: unknown): ConnectionNetwork | null {
   const { success, data } = ConnectionNetwork.safeParse(stored)
-  if (!success || Object.keys(data).length === 0) return null
-  const [clientCertificate = null] = summarizeCertificates(data.client_certificate ?? '')
+  return success && Object.keys(data).length > 0 ? data : null
+}
+
+/** Shows the certificates of a connection, for those who may change it. */
+export function toNetworkAnswer(stored: unknown): NetworkAnswer | null {
+  const network = findShown(stored)
+  if (!network) return null
+  const [clientCertificate = null] = summarizeCertificates(network.client_certificate ?? '')
   return {
-    certificate_authorities: summarizeCertificates(data.certificate_authorities ?? ''),
+    certificate_authorities: summarizeCertificates(network.certificate_authorities ?? ''),
     client_certificate: clientCertificate,
   }
+}
+
+/** Shows the certificates and the proxy of a platform connection. */
+export function toPlatformNetworkAnswer(stored: unknown): PlatformNetworkAnswer | null {
+  const certificates = toNetworkAnswer(stored)
+  if (!certificates) return null
+  const proxy = findShown(stored)?.proxy
+  const proxyAnswer = proxy && {
+    url: proxy.url,
+    username: proxy.username ?? null,
+    certificate_authorities: summarizeCertificates(proxy.certificate_authorities ?? ''),
+  }
+  return { ...certificates, proxy: proxyAnswer ?? null }
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { customIssue } from '../../../wire/field-error'
 import {
   findAuthorityFault,
   findCertificateFault,
@@ -48,6 +49,47 @@ export const NetworkFields = z
   .meta({ ref: 'NetworkFields' })
 export type NetworkFields = z.output<typeof NetworkFields>
 
+const proxyUrl = z
+  .url({ protocol: /^https?$/ })
+  .max(500)
+  .refine((url) => isOrigin(url), {
+    params: { issue: 'not_allowed' },
+    message: 'must be scheme, host and port alone, such as http://proxy.example:3128.',
+  })
+  .transform((url) => new URL(url).origin)
+
+function isOrigin(text: string): boolean {
+  const url = URL.parse(text)
+  return url !== null && url.href === `${url.origin}/`
+}
+
+const ProxyFields = z
+  .strictObject({
+    url: proxyUrl.describe('`http:` or `https:`, the way to the proxy itself'),
+    username: z
+      .string()
+      .min(1)
+      .max(255)
+      .regex(/^[^:]*$/, 'must have no colon.')
+      .nullish(),
+    password: z.string().max(1024).nullish().describe('Stored encrypted and never returned'),
+    certificate_authorities: certificatesWithout(findAuthorityFault)
+      .nullish()
+      .describe('PEM; of the proxy itself'),
+  })
+  .superRefine(({ username, password }, ctx) => {
+    if (!password || username) return
+    ctx.addIssue(customIssue('required', 'required with a password.', ['username']))
+  })
+  .meta({ ref: 'ProxyFields' })
+export type ProxyFields = z.output<typeof ProxyFields>
+
+/** The way to the upstream of a platform connection. Only operators set proxies, which connect in Tollgate's place. */
+export const PlatformNetworkFields = NetworkFields.extend({
+  proxy: ProxyFields.nullish().describe('Asked for a tunnel by CONNECT; replaced as a whole'),
+}).meta({ ref: 'PlatformNetworkFields' })
+export type PlatformNetworkFields = z.output<typeof PlatformNetworkFields>
+
 const CertificateAnswer = z.object({
   subject: z.string().meta({ examples: ['CN=Tollgate'] }),
   expires_at: z.iso.datetime(),
@@ -62,3 +104,14 @@ export const NetworkAnswer = z
   })
   .meta({ ref: 'ConnectionNetwork' })
 export type NetworkAnswer = z.output<typeof NetworkAnswer>
+
+export const PlatformNetworkAnswer = NetworkAnswer.extend({
+  proxy: z
+    .object({
+      url: z.string().meta({ examples: ['http://proxy.example:3128'] }),
+      username: z.string().nullable(),
+      certificate_authorities: z.array(CertificateAnswer),
+    })
+    .nullable(),
+}).meta({ ref: 'PlatformConnectionNetwork' })
+export type PlatformNetworkAnswer = z.output<typeof PlatformNetworkAnswer>

@@ -1,7 +1,7 @@
 import type { Selectable, Updateable } from 'kysely'
 import type { Catalog } from '../../../catalog/catalog'
 import { toNetworkColumns } from './network-columns'
-import type { NetworkFields } from './network-fields'
+import type { PlatformNetworkFields } from './network-fields'
 import type { ConnectionRow } from '../../../platform/db/schema'
 import { connectionSecret, seal, type SealingKeys } from '../../../platform/db/sealed'
 import { invalidRequest } from '../../../errors'
@@ -67,7 +67,7 @@ interface Changed {
   is_default?: boolean | undefined
   priority?: number | undefined
   options?: ConnectionOptions | undefined
-  network?: NetworkFields | null | undefined
+  network?: PlatformNetworkFields | null | undefined
   rate_limits?: { rpm?: number | null | undefined; tpm?: number | null | undefined } | undefined
   status?: 'active' | 'inactive' | undefined
 }

@@ -7,7 +7,12 @@ import { line } from '../../../http/fields'
 import { ConnectionOptions } from '../../../providers/connection-options'
 import { customIssue } from '../../../wire/field-error'
 import { limit } from '../../../platform/integer'
-import { NetworkAnswer, NetworkFields } from './network-fields'
+import {
+  NetworkAnswer,
+  NetworkFields,
+  PlatformNetworkAnswer,
+  PlatformNetworkFields,
+} from './network-fields'
 import { billingModes, findScopeIssues, scopes } from '../../../http/owner-scope'
 
 const perMinute = limit.nullish()
@@ -32,7 +37,7 @@ const platformFields = {
   priority,
   /** Regions, versions and deployments; replaced as a whole. */
   options: ConnectionOptions.optional(),
-  network: NetworkFields.nullish(),
+  network: PlatformNetworkFields.nullish(),
   rate_limits: rateLimits,
 }
 
@@ -215,6 +220,9 @@ export const PlatformConnection = Connection.extend({
   organization_id: z.null(),
   billing_mode: z.null(),
   options: z.record(z.string(), z.unknown()).describe('Regions, versions and deployments'),
+  network: PlatformNetworkAnswer.nullable().describe(
+    'Certificates and proxy; null where it has none',
+  ),
   source: z
     .enum(['stored', 'environment', 'discovered', 'built_in'])
     .describe('Only a stored connection can be changed; the others have no times'),

@@ -21,7 +21,11 @@ import type {
   PlatformConnection,
 } from '../../account/connections/schema'
 import { toConnection } from '../../account/connections/connection-answer'
-import { toNetworkColumns, withoutNetwork } from '../../account/connections/network-columns'
+import {
+  toNetworkColumns,
+  toPlatformNetworkAnswer,
+  withoutNetwork,
+} from '../../account/connections/network-columns'
 import { waitForLock } from '../../../platform/db/advisory-lock'
 import { isId, newId } from '../../../platform/db/id'
 import type { ConnectionRow, Schema } from '../../../platform/db/schema'
@@ -37,6 +41,7 @@ const toPlatformConnection = (row: Selectable<ConnectionRow>): PlatformConnectio
   organization_id: null,
   billing_mode: null,
   options: isObject(row.options) ? row.options : {},
+  network: toPlatformNetworkAnswer(row.network),
   source: 'stored',
 })
 
