@@ -100,7 +100,12 @@ export class HttpConnection {
     const abort = { handleEvent: () => connection.#abandon(signal.reason) }
     signal.addEventListener('abort', abort, { once: true })
     try {
-      connection.#open()
+      try {
+        connection.#open()
+      } catch (thrown) {
+        // The runtime rejects some certificates at once, such as one with a weak key.
+        connection.#refuse(thrown)
+      }
       await ready.promise
       return connection
     } finally {

@@ -77,3 +77,18 @@ test('X11: the guarded egress rejects a call with a proxy', async () => {
   expect(String((thrown as Error).cause)).toContain('only the operator')
   expect(received).toEqual([])
 })
+
+test('certificates that the runtime rejects fail the connection, before anything was sent', async () => {
+  const { url, received } = await peers.peer(({ socket }) => socket.write(established))
+  const broken = { cert: 'not a certificate', key: 'not a key' }
+  const network = { ...routeTo(url), tls: broken }
+  const direct = { digest: 'direct', tls: broken }
+  const secureTarget = `https://127.0.0.1:${new URL(url).port}/v1`
+  for (const way of [network, direct]) {
+    const sending = new Transport().send(requestTo(secureTarget), { ...timers, network: way })
+    const thrown = await failure(sending)
+    expect(thrown).toBeInstanceOf(ConnectionFailed)
+    expect((thrown as ConnectionFailed).connected).toBe(false)
+  }
+  expect(received.every(({ text }) => text.startsWith('CONNECT'))).toBe(true)
+})

@@ -7,7 +7,7 @@ import {
   readPrivateKey,
 } from '../../../providers/certificates'
 
-/** What certificates and keys in PEM take at most. */
+/** The maximum length of certificates and of a key in PEM. */
 const maxPemLength = 32_768
 
 type FindFault = (text: string, now: Date) => string | undefined
@@ -86,7 +86,7 @@ export type ProxyFields = z.output<typeof ProxyFields>
 
 /** The way to the upstream of a platform connection. Only operators set proxies, which connect in Tollgate's place. */
 export const PlatformNetworkFields = NetworkFields.extend({
-  proxy: ProxyFields.nullish().describe('Asked for a tunnel by CONNECT; replaced as a whole'),
+  proxy: ProxyFields.nullish().describe('Connects to the server by CONNECT; replaced as a whole'),
 }).meta({ ref: 'PlatformNetworkFields' })
 export type PlatformNetworkFields = z.output<typeof PlatformNetworkFields>
 
