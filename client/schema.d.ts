@@ -14734,7 +14734,7 @@ export interface components {
             client_certificate?: (string | null) | undefined;
             /** @description PEM; the key of the client certificate, stored encrypted and never returned */
             client_key?: (string | null) | undefined;
-            /** @description Asked for a tunnel by CONNECT; replaced as a whole */
+            /** @description Connects to the server by CONNECT; replaced as a whole */
             proxy?: (components["schemas"]["ProxyFields"] | null) | undefined;
         };
         NewPlatformConnection: {
