@@ -1,4 +1,4 @@
-import { connect, createServer as createPlainServer, type AddressInfo, type Socket } from 'node:net'
+import { connect, createServer as createPlainServer, type Socket } from 'node:net'
 import { createServer as createSecureServer } from 'node:tls'
 import type { Issued } from './private-authority'
 
@@ -24,7 +24,10 @@ export async function startConnectProxy(issued?: Issued): Promise<ConnectProxy> 
     client.once('data', (bytes) => {
       const head = bytes.toString('latin1')
       proxy.requests.push(head)
-      if (proxy.refusal !== undefined) return client.end(proxy.refusal)
+      if (proxy.refusal !== undefined) {
+        client.end(proxy.refusal)
+        return
+      }
       const port = Number(/^CONNECT \S+:(\d+) /.exec(head)?.[1])
       const upstream = connect(port, '127.0.0.2', () => {
         client.write('HTTP/1.1 200 Connection established\r\n\r\n')
@@ -41,7 +44,8 @@ export async function startConnectProxy(issued?: Issued): Promise<ConnectProxy> 
     : createPlainServer(onClient)
   server.on('tlsClientError', () => undefined)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
+  const address = server.address()
+  const port = typeof address === 'object' ? (address?.port ?? 0) : 0
   const proxy: ConnectProxy = {
     port,
     requests: [],

@@ -1,4 +1,3 @@
-import type { AddressInfo } from 'node:net'
 import { createServer, type TLSSocket } from 'node:tls'
 import { completion } from './byok'
 import type { Issued } from './private-authority'
@@ -41,7 +40,8 @@ export async function startTlsUpstream(
   })
   server.on('tlsClientError', () => undefined)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.2', resolve))
-  const { port } = server.address() as AddressInfo
+  const address = server.address()
+  const port = typeof address === 'object' ? (address?.port ?? 0) : 0
   return {
     port,
     requests,

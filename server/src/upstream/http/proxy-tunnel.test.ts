@@ -3,6 +3,7 @@ import { RawPeers, plain, requestTo } from '../../../testing/http/raw-peers'
 import { failure } from '../../../testing/http/peers'
 import { ConnectionFailed } from './connection-failed'
 import { GuardedEgress } from './guarded-egress'
+import { Names } from './names'
 import { Transport } from './transport'
 import type { NetworkRoute } from '../../platform/network-route'
 
@@ -13,6 +14,8 @@ afterEach(() => peers[Symbol.dispose]())
 const established = 'HTTP/1.1 200 OK\r\n\r\n'
 const target = 'http://models.private.invalid:8080/v1'
 const timers = { connectMs: 30_000 }
+
+const causeOf = (thrown: unknown) => (thrown instanceof Error ? String(thrown.cause) : '')
 
 const routeTo = (url: string, digest = 'one'): NetworkRoute => ({
   digest,
@@ -59,8 +62,8 @@ test.each([
   const sending = new Transport().send(requestTo(target), { ...timers, network: routeTo(url) })
   const thrown = await failure(sending)
   expect(thrown).toBeInstanceOf(ConnectionFailed)
-  expect((thrown as ConnectionFailed).connected).toBe(false)
-  expect(String((thrown as ConnectionFailed).cause)).toContain(why)
+  expect(thrown).toMatchObject({ connected: false })
+  expect(causeOf(thrown)).toContain(why)
   expect(received.every(({ text }) => text.startsWith('CONNECT'))).toBe(true)
 })
 
@@ -69,12 +72,12 @@ test('X11: the guarded egress rejects a call with a proxy', async () => {
   const guarded = new GuardedEgress({
     timers,
     rules: { ports: [443], ownHosts: [] },
-    names: { addressesOf: () => Promise.resolve(['127.0.0.1']), forget: () => undefined } as never,
+    names: new Names(() => Promise.resolve(['127.0.0.1'])),
     transport: new Transport(),
   })
   const call = requestTo('https://models.example.com/v1')
   const thrown = await failure(guarded.send({ ...call, owner: 'a', network: routeTo(url) }))
-  expect(String((thrown as Error).cause)).toContain('only the operator')
+  expect(causeOf(thrown)).toContain('only the operator')
   expect(received).toEqual([])
 })
 
@@ -88,7 +91,7 @@ test('certificates that the runtime rejects fail the connection, before anything
     const sending = new Transport().send(requestTo(secureTarget), { ...timers, network: way })
     const thrown = await failure(sending)
     expect(thrown).toBeInstanceOf(ConnectionFailed)
-    expect((thrown as ConnectionFailed).connected).toBe(false)
+    expect(thrown).toMatchObject({ connected: false })
   }
   expect(received.every(({ text }) => text.startsWith('CONNECT'))).toBe(true)
 })

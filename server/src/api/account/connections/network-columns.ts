@@ -15,17 +15,14 @@ export const withoutNetwork = (id: string): NetworkRow => ({
   network_secret: null,
 })
 
-/** A change of some fields: null removes one, undefined keeps it. */
-type Change<Stored> = { readonly [Name in keyof Stored]?: Stored[Name] | null | undefined }
+/** Fields, or a change of them: null removes one, undefined keeps it. */
+type Change = Readonly<Record<string, unknown>>
 
 /** Returns the fields that a change leaves. */
-function applyChange<Stored extends object>(
-  before: Stored,
-  change: Change<Stored>,
-): Partial<Stored> {
+function applyChange(before: Change, change: Change): Change {
   const changed = Object.entries(change).filter(([, value]) => value !== undefined)
   const fields = Object.entries({ ...before, ...Object.fromEntries(changed) })
-  return Object.fromEntries(fields.filter(([, value]) => value !== null)) as Partial<Stored>
+  return Object.fromEntries(fields.filter(([, value]) => value !== null))
 }
 
 /** Removes all that a connection may have. */
@@ -37,22 +34,18 @@ const noNetwork = {
 
 /** Splits fields into those that are stored as they are and secrets, which go with what they belong to. */
 function splitFields({ client_key: key, proxy, ...fields }: PlatformNetworkFields): {
-  network: Change<ConnectionNetwork>
-  secrets: Change<NetworkSecrets>
+  network: Change
+  secrets: Change
 } {
   const { password, ...publicProxy } = proxy ?? {}
   return {
-    network: { ...fields, proxy: proxy && present({ ...publicProxy, url: proxy.url }) },
+    network: { ...fields, proxy: proxy && applyChange({}, publicProxy) },
     secrets: {
       client_key: fields.client_certificate === null ? (key ?? null) : key,
       proxy_password: proxy === undefined ? undefined : (password ?? null),
     },
   }
 }
-
-/** Drops the fields that are null or undefined. */
-const present = <Fields extends object>(fields: Fields) =>
-  applyChange({}, fields) as { [Name in keyof Fields]: NonNullable<Fields[Name]> }
 
 /**
  * Converts a change of the way to a connection's upstream to columns; null removes all of it. Throws
@@ -65,8 +58,8 @@ export function toNetworkColumns(
 ) {
   if (fields === undefined) return {}
   const change = splitFields(fields ?? noNetwork)
-  const network = applyChange(readNetwork(row), change.network)
-  const secrets = applyChange(readSecrets(row, keys), change.secrets)
+  const network = ConnectionNetwork.parse(applyChange(readNetwork(row), change.network))
+  const secrets = NetworkSecrets.parse(applyChange(readSecrets(row, keys), change.secrets))
   checkClientKey(network, secrets)
   const hasSecrets = Object.keys(secrets).length > 0
   return {
