@@ -10970,6 +10970,24 @@ export interface components {
                 count: number;
             };
         };
+        ConnectionNetwork: {
+            certificate_authorities: {
+                /** @example CN=Tollgate */
+                subject: string;
+                /** Format: date-time */
+                expires_at: string;
+                /** @description SHA-256, in hexadecimal digits */
+                fingerprint: string;
+            }[];
+            client_certificate: {
+                /** @example CN=Tollgate */
+                subject: string;
+                /** Format: date-time */
+                expires_at: string;
+                /** @description SHA-256, in hexadecimal digits */
+                fingerprint: string;
+            } | null;
+        };
         Connection: {
             /** @example conn_01k9z3t6c8q4v7x2m5n0p1r3s4 */
             id: string;
@@ -10994,6 +11012,8 @@ export interface components {
                 rpm: number | null;
                 tpm: number | null;
             } | null;
+            /** @description Certificates of its own; null where it has none, and unless the caller may change the connection */
+            network: components["schemas"]["ConnectionNetwork"] | null;
             model_count: number;
             api_key_prefix: string | null;
             last_error: string | null;
@@ -11016,11 +11036,20 @@ export interface components {
             connections: components["schemas"]["Connection"][];
             pagination: components["schemas"]["Pagination"];
         };
+        NetworkFields: {
+            /** @description PEM; one of them signs the server's certificate, instead of the system's */
+            certificate_authorities?: (string | null) | undefined;
+            /** @description PEM; with the certificates between it and its authority */
+            client_certificate?: (string | null) | undefined;
+            /** @description PEM; the key of the client certificate, stored encrypted and never returned */
+            client_key?: (string | null) | undefined;
+        };
         NewConnection: {
             name: string;
             provider: string;
             api_key?: (string | null) | undefined;
             endpoint_url?: (string | null) | undefined;
+            network?: (components["schemas"]["NetworkFields"] | null) | undefined;
             /** @default 2 */
             gateway_type?: ((2 | 3) | null) | undefined;
             gateway_id?: (string | null) | undefined;
@@ -11039,6 +11068,7 @@ export interface components {
             name?: string | undefined;
             api_key?: string | undefined;
             endpoint_url?: (string | null) | undefined;
+            network?: (components["schemas"]["NetworkFields"] | null) | undefined;
             /** @enum {string} */
             billing_mode?: ("org_pays" | "member_pays") | undefined;
             is_default?: boolean | undefined;
@@ -15249,6 +15279,37 @@ export interface components {
             repriced: number;
             planned: number;
         };
+        PlatformConnectionNetwork: {
+            certificate_authorities: {
+                /** @example CN=Tollgate */
+                subject: string;
+                /** Format: date-time */
+                expires_at: string;
+                /** @description SHA-256, in hexadecimal digits */
+                fingerprint: string;
+            }[];
+            client_certificate: {
+                /** @example CN=Tollgate */
+                subject: string;
+                /** Format: date-time */
+                expires_at: string;
+                /** @description SHA-256, in hexadecimal digits */
+                fingerprint: string;
+            } | null;
+            proxy: {
+                /** @example http://proxy.example:3128 */
+                url: string;
+                username: string | null;
+                certificate_authorities: {
+                    /** @example CN=Tollgate */
+                    subject: string;
+                    /** Format: date-time */
+                    expires_at: string;
+                    /** @description SHA-256, in hexadecimal digits */
+                    fingerprint: string;
+                }[];
+            } | null;
+        };
         PlatformConnection: {
             /** @example conn_01k9z3t6c8q4v7x2m5n0p1r3s4 */
             id: string;
@@ -15273,6 +15334,8 @@ export interface components {
                 rpm: number | null;
                 tpm: number | null;
             } | null;
+            /** @description Certificates and proxy; null where it has none */
+            network: components["schemas"]["PlatformConnectionNetwork"] | null;
             model_count: number;
             api_key_prefix: string | null;
             last_error: string | null;
@@ -15290,6 +15353,28 @@ export interface components {
         PlatformConnectionList: {
             connections: components["schemas"]["PlatformConnection"][];
             pagination: components["schemas"]["Pagination"];
+        };
+        ProxyFields: {
+            /**
+             * Format: uri
+             * @description `http:` or `https:`, the way to the proxy itself
+             */
+            url: string;
+            username?: (string | null) | undefined;
+            /** @description Stored encrypted and never returned */
+            password?: (string | null) | undefined;
+            /** @description PEM; of the proxy itself */
+            certificate_authorities?: (string | null) | undefined;
+        };
+        PlatformNetworkFields: {
+            /** @description PEM; one of them signs the server's certificate, instead of the system's */
+            certificate_authorities?: (string | null) | undefined;
+            /** @description PEM; with the certificates between it and its authority */
+            client_certificate?: (string | null) | undefined;
+            /** @description PEM; the key of the client certificate, stored encrypted and never returned */
+            client_key?: (string | null) | undefined;
+            /** @description Connects to the server by CONNECT; replaced as a whole */
+            proxy?: (components["schemas"]["ProxyFields"] | null) | undefined;
         };
         NewPlatformConnection: {
             name: string;
@@ -15333,6 +15418,7 @@ export interface components {
                 } | undefined;
                 hide_cached_tokens?: boolean | undefined;
             } | null) | undefined;
+            network?: (components["schemas"]["PlatformNetworkFields"] | null) | undefined;
             rate_limits?: ({
                 rpm?: (number | null) | undefined;
                 tpm?: (number | null) | undefined;
@@ -15382,6 +15468,7 @@ export interface components {
                 } | undefined;
                 hide_cached_tokens?: boolean | undefined;
             } | undefined;
+            network?: (components["schemas"]["PlatformNetworkFields"] | null) | undefined;
             rate_limits?: {
                 rpm?: (number | null) | undefined;
                 tpm?: (number | null) | undefined;

@@ -40,6 +40,7 @@ export function createEnvironmentConnections(
       baseUrl,
       secret,
       options,
+      network: null,
       priority: 100,
       owner: null,
       isDefault: false,

@@ -21,6 +21,7 @@ const connection = {
   baseUrl: 'https://example.com',
   secret: null,
   options: {},
+  network: null,
   priority: 1,
   owner: null,
   isDefault: false,

@@ -31,6 +31,7 @@ export function toLocalModels(
       name: server.server,
       baseUrl: server.baseUrl,
       options: server.server === 'vllm' ? ofVllm : {},
+      network: null,
       secret: (server.keyVariable && environment[server.keyVariable]) || null,
       priority: 100 + position,
       owner: null,

@@ -3,6 +3,7 @@ import type { Model } from './model'
 import { applyPriceStep, type PriceSteps } from './price-steps'
 import type { ConnectionOptions } from '../providers/connection-options'
 import { deriveAddress } from '../providers/own-address'
+import type { NetworkRoute } from '../platform/network-route'
 import type { Provider } from '../providers/provider'
 
 /** A provider's address and credential, ready for use. */
@@ -16,6 +17,8 @@ export interface ProviderConnection {
   baseUrl: string | null
   secret: string | null
   options: ConnectionOptions
+  /** The way to its address, where it is not the usual one. */
+  network: NetworkRoute | null
   /** Lower comes first. */
   priority: number
   isDefault: boolean

@@ -7,7 +7,9 @@ import { readCollections } from './account-names'
 import { readPricing } from './stored-pricing'
 import type { ModelRow } from '../platform/db/model-schema'
 import type { ConnectionRow, ProviderRow, Schema } from '../platform/db/schema'
-import { connectionSecret, unseal, type SealingKeys } from '../platform/db/sealed'
+import { connectionSecret, networkSecret, unseal, type SealingKeys } from '../platform/db/sealed'
+import { ConnectionNetwork, NetworkSecrets, toNetworkRoute } from '../providers/connection-network'
+import type { NetworkRoute } from '../platform/network-route'
 import { ConnectionOptions } from '../providers/connection-options'
 import { dialects, RelayOptions, type Provider } from '../providers/provider'
 
@@ -82,22 +84,45 @@ export const ownerOf = ({ id, scope, user_id: user, organization_id: organizatio
 export const toConnection = (
   row: Selectable<ConnectionRow>,
   { sealingKeys }: Pick<StoredOptions, 'sealingKeys'>,
-): ProviderConnection => ({
-  id: row.id,
-  provider: row.provider,
-  name: row.name,
-  baseUrl: row.endpoint_url,
-  secret: row.secret && unseal(row.secret, sealingKeys, connectionSecret(row.id)),
-  options: ConnectionOptions.parse(row.options),
-  priority: row.priority,
-  owner: ownerOf(row),
-  isDefault: row.is_default,
-  isFailing: row.status === 'error',
-  rpm: row.rpm,
-  tpm: row.tpm,
-  gatewayId: row.gateway_id,
-  onlyModels: null,
-})
+): ProviderConnection => {
+  const options = ConnectionOptions.parse(row.options)
+  return {
+    id: row.id,
+    provider: row.provider,
+    name: row.name,
+    baseUrl: row.endpoint_url,
+    secret: row.secret && unseal(row.secret, sealingKeys, connectionSecret(row.id)),
+    options,
+    network: readNetworkRoute(row, { options, sealingKeys }),
+    priority: row.priority,
+    owner: ownerOf(row),
+    isDefault: row.is_default,
+    isFailing: row.status === 'error',
+    rpm: row.rpm,
+    tpm: row.tpm,
+    gatewayId: row.gateway_id,
+    onlyModels: null,
+  }
+}
+
+type NetworkColumns = Pick<Selectable<ConnectionRow>, 'id' | 'network' | 'network_secret'>
+
+/** Reads the way of a connection; its authorities may be among its options too. */
+function readNetworkRoute(
+  { id, network, network_secret: sealed }: NetworkColumns,
+  { options, sealingKeys }: { options: ConnectionOptions; sealingKeys: SealingKeys },
+): NetworkRoute | null {
+  const { certificate_authorities: authorities } = options
+  return toNetworkRoute({
+    network: {
+      ...(authorities !== undefined && { certificate_authorities: authorities }),
+      ...ConnectionNetwork.parse(network),
+    },
+    secrets: sealed
+      ? NetworkSecrets.parse(JSON.parse(unseal(sealed, sealingKeys, networkSecret(id))))
+      : {},
+  })
+}
 
 export interface StoredOptions {
   /** Opens the credentials. */

@@ -23,6 +23,7 @@ function receives(key: string, { baseUrl = null, options = {}, owner = null }: S
     baseUrl,
     secret: null,
     options,
+    network: null,
     priority: 1,
     isDefault: false,
     isFailing: false,

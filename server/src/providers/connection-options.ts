@@ -1,5 +1,5 @@
-import { X509Certificate } from 'node:crypto'
 import { z } from 'zod'
+import { isCertificates } from './certificates'
 import { identifierFields } from './identifier-fields'
 
 // All of these become part of a host or of a path.
@@ -30,19 +30,6 @@ const timeoutFields = {
 
 const ModelTimeouts = z.strictObject(timeoutFields)
 export type ModelTimeouts = z.output<typeof ModelTimeouts>
-
-const certificatePattern = /-----BEGIN CERTIFICATE-----[\w+/=\s]+-----END CERTIFICATE-----/g
-
-/** Whether a text is certificates in PEM, one after the other, and nothing else. */
-function isCertificates(text: string): boolean {
-  const certificates = text.match(certificatePattern) ?? []
-  if (certificates.length === 0 || text.replace(certificatePattern, '').trim() !== '') return false
-  try {
-    return certificates.every((one) => new X509Certificate(one).raw.length > 0)
-  } catch {
-    return false
-  }
-}
 
 /** Options of a connection beside its address and its credential; most dialects need none of them. */
 export const ConnectionOptions = z.strictObject({

@@ -48,6 +48,7 @@ const connection: ProviderConnection = {
   baseUrl: 'https://api.example',
   secret: null,
   options: {},
+  network: null,
   priority: 100,
   isDefault: false,
   isFailing: false,

@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely'
+import { sql, type Kysely } from 'kysely'
 import { StartError } from '../platform/config/config'
 import type { Schema } from '../platform/db/schema'
 import {
@@ -12,15 +12,12 @@ import {
 /** Returns one stored secret for each place and key. */
 async function samplesOf(query: Kysely<Schema>) {
   const samples: { secret: Buffer; at: SealedAt }[] = []
-  for (const { table, at } of secretColumns) {
-    const rows = await query
-      .selectFrom(table)
-      .distinctOn('secret_key_id')
-      .select(['id', 'secret'])
-      .where('secret', 'is not', null)
-      .orderBy('secret_key_id')
-      .execute()
-    for (const { id, secret } of rows) if (secret) samples.push({ secret, at: at(id) })
+  for (const { table, column, keyId, at } of secretColumns) {
+    const { rows } = await sql<{ id: string; secret: Buffer }>`
+      select distinct on (${sql.ref(keyId)}) id, ${sql.ref(column)} as secret
+      from ${sql.table(table)} where ${sql.ref(column)} is not null
+      order by ${sql.ref(keyId)}`.execute(query)
+    for (const { id, secret } of rows) samples.push({ secret, at: at(id) })
   }
   return samples
 }

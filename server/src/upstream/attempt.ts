@@ -10,6 +10,7 @@ import { AnswerTooLong, LocalAnswer, type Answer } from './http/answer'
 import type { Egress, UpstreamCall } from './http/egress'
 import type { GatewayTransport } from './http/gateway-call'
 import { ApiError } from '../errors'
+import type { NetworkRoute } from '../platform/network-route'
 import type { Credentials, RequestAuthenticator } from '../providers/credentials'
 import type { ProviderRoute } from '../providers/provider-route'
 import { findUpstreamError, invalidAnswer, type ErrorSource } from '../providers/upstream-error'
@@ -39,6 +40,7 @@ interface UpstreamCandidate extends ProviderRoute {
     gatewayId: string | null
     /** The account or organization that owns it; null for the operator's. */
     owner: string | null
+    network: NetworkRoute | null
   }
 }
 
@@ -128,7 +130,7 @@ function post(attempt: UpstreamAttempt, delivery: Delivery): Promise<Answer> {
   const { candidate, request, deadline } = attempt
   const outgoing = attempt.protocol.request
   const { operation, body, method = 'POST' } = outgoing
-  const { gatewayId, owner, options } = candidate.connection
+  const { gatewayId, owner, network } = candidate.connection
   if (gatewayId !== null) return postToGateway(attempt, outgoing, { gatewayId, delivery })
   if (candidate.provider.dialect === 'sandbox' && operation !== 'responses') {
     delivery.release()
@@ -150,7 +152,7 @@ function post(attempt: UpstreamAttempt, delivery: Delivery): Promise<Answer> {
     signal: deadline,
     sent: delivery,
     owner,
-    ca: options.certificate_authorities,
+    network,
   }
   return authenticator
     ? postAuthenticated(attempt, call, authenticator)

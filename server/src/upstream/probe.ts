@@ -2,6 +2,7 @@ import { headersOf } from './request-head'
 import type { ProviderConnection } from '../catalog/snapshot'
 import { AnswerTooLong } from './http/answer'
 import type { Egress } from './http/egress'
+import { ProxyRefused } from './http/proxy-tunnel'
 import { createConnectionTest } from '../providers/connection-test'
 import type { Credentials } from '../providers/credentials'
 import type { Provider } from '../providers/provider'
@@ -47,7 +48,7 @@ export async function probe(
       headers: proof ? await proof.headers(request) : request.headers,
       signal: AbortSignal.timeout(timeoutMs),
       owner: connection.owner,
-      ca: connection.options.certificate_authorities,
+      network: connection.network,
     })
     const text = await response.text(maxAnswerBytes)
     const answered = parseBody(text)
@@ -70,7 +71,8 @@ export async function probe(
 
 function messageOf(thrown: unknown): string {
   if (thrown instanceof AnswerTooLong) return 'its list of models is too large'
-  return thrown instanceof Error ? thrown.message : 'unknown error'
+  if (!(thrown instanceof Error)) return 'unknown error'
+  return thrown.cause instanceof ProxyRefused ? thrown.cause.message : thrown.message
 }
 
 function parseBody(text: string): unknown {

@@ -57,6 +57,7 @@ export const sampleConnection = (fields: Partial<ProviderConnection> = {}): Prov
   baseUrl: null,
   secret: 'sk-fake',
   options: {},
+  network: null,
   priority: 100,
   owner: null,
   isDefault: false,

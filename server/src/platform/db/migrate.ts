@@ -59,6 +59,7 @@ import * as mediaOfLogs from './migrations/0063-media-of-logs'
 import * as sumsByTime from './migrations/0066-sums-by-time'
 import * as notificationDestinations from './migrations/0067-notification-destinations'
 import * as useOfMedia from './migrations/0068-use-of-media'
+import * as networks from './migrations/0069-networks'
 import type { Schema } from './schema'
 import { lacksPrivilege } from './violation'
 import { StartError } from '../config/config'
@@ -124,6 +125,7 @@ const migrations: Record<string, Migration> = {
   '0066-sums-by-time': sumsByTime,
   '0067-notification-destinations': notificationDestinations,
   '0068-use-of-media': useOfMedia,
+  '0069-networks': networks,
 }
 
 /** The names of all migrations that this version knows, in the order in which they run. */

@@ -4,7 +4,7 @@ import { openTestDatabase } from '../../../testing/db/database'
 import { newId } from './id'
 import { rewrapSecrets } from './rewrap-secrets'
 import type { Schema } from './schema'
-import { connectionSecret, seal, unseal, type SealingKeys } from './sealed'
+import { connectionSecret, networkSecret, seal, unseal, type SealingKeys } from './sealed'
 
 const old = { id: 'old', key: Buffer.alloc(32, 3) }
 const young = { id: 'young', key: Buffer.alloc(32, 4) }
@@ -80,5 +80,18 @@ test('a key that was replaced after its row was marked is taken as it is', async
   expect((await rewrapSecrets(db, both)).rewrapped).toBe(1)
   const row = await db.selectFrom('connection').selectAll().executeTakeFirstOrThrow()
   expect([row.id, row.secret_key_id]).toEqual([id, 'young'])
+  expect(await opened([young])).toBe(1)
+})
+
+test('K07: the secrets of the way to a connection are rewrapped beside its credential', async () => {
+  const [id = ''] = await connections(1, [young])
+  const sealed = seal('{"client_key":"k"}', [old], networkSecret(id))
+  const columns = { network_secret: sealed, network_secret_key_id: 'old' }
+  await db.updateTable('connection').set(columns).execute()
+  expect(await rewrapSecrets(db, both)).toEqual({ rewrapped: 1, closed: [] })
+  const row = await db.selectFrom('connection').selectAll().executeTakeFirstOrThrow()
+  expect(row.network_secret_key_id).toBe('young')
+  const secrets = row.network_secret && unseal(row.network_secret, [young], networkSecret(id))
+  expect(secrets).toBe('{"client_key":"k"}')
   expect(await opened([young])).toBe(1)
 })

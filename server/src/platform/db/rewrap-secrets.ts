@@ -1,4 +1,4 @@
-import type { Kysely, Transaction } from 'kysely'
+import { sql, type Kysely, type Transaction } from 'kysely'
 import type { Schema } from './schema'
 import { rewrap, secretColumns, type SealingKeys } from './sealed'
 
@@ -45,28 +45,21 @@ interface Position {
 async function rewrapBatch(
   trx: Transaction<Schema>,
   keys: SealingKeys,
-  { column: { table, at }, after, closed }: Position,
+  { column: { table, column, keyId, at }, after, closed }: Position,
 ) {
-  const rows = await trx
-    .selectFrom(table)
-    .select(['id', 'secret', 'secret_key_id'])
-    .where('id', '>', after)
-    .where('secret', 'is not', null)
-    .where('secret_key_id', 'is distinct from', keys[0].id)
-    .orderBy('id')
-    .limit(perBatch)
-    .forUpdate()
-    .execute()
+  const [secretColumn, keyIdColumn] = [sql.ref(column), sql.ref(keyId)]
+  const { rows } = await sql<{ id: string; secret: Buffer }>`
+    select id, ${secretColumn} as secret from ${sql.table(table)}
+    where id > ${after} and ${secretColumn} is not null
+      and ${keyIdColumn} is distinct from ${keys[0].id}
+    order by id limit ${perBatch} for update`.execute(trx)
   let rewrapped = 0
   for (const { id, secret } of rows) {
     try {
-      if (!secret) continue
       const wrapped = rewrap(secret, keys, at(id)) ?? secret
-      await trx
-        .updateTable(table)
-        .set({ secret: wrapped, secret_key_id: keys[0].id })
-        .where('id', '=', id)
-        .execute()
+      await sql`
+        update ${sql.table(table)} set ${secretColumn} = ${wrapped}, ${keyIdColumn} = ${keys[0].id}
+        where id = ${id}`.execute(trx)
       rewrapped += 1
     } catch (thrown) {
       closed.push({ id, why: thrown instanceof Error ? thrown.message : String(thrown) })

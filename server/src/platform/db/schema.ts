@@ -201,6 +201,10 @@ export interface ConnectionRow {
   api_key_prefix: string | null
   /** Options of the provider's dialect. */
   options: ColumnType<unknown, string | undefined, string>
+  /** Certificates, proxy and headers; what of them is secret is sealed in the next column. */
+  network: ColumnType<unknown, string | undefined, string>
+  network_secret: Buffer | null
+  network_secret_key_id: string | null
   status: Generated<'active' | 'inactive' | 'error'>
   is_default: Generated<boolean>
   priority: Generated<number>

@@ -136,6 +136,13 @@ export const connectionSecret = (connectionId: string): SealedAt => ({
   column: 'secret',
 })
 
+/** Returns the place of the secrets of the way to a connection's upstream. */
+export const networkSecret = (connectionId: string): SealedAt => ({
+  table: 'connection',
+  row: connectionId,
+  column: 'network_secret',
+})
+
 /** Returns the place of a secret that signs sessions. */
 export const signingSecret = (id: string): SealedAt => ({
   table: 'signing_secret',
@@ -150,9 +157,20 @@ export const destinationSecret = (id: string): SealedAt => ({
   column: 'secret',
 })
 
-/** All columns with sealed values: the tables, and the place of each of a table's values. */
+/** All columns with sealed values, those with the ids of their keys, and the place of each of a column's values. */
 export const secretColumns = [
-  { table: 'connection', at: connectionSecret },
-  { table: 'signing_secret', at: signingSecret },
-  { table: 'notification_destination', at: destinationSecret },
+  { table: 'connection', column: 'secret', keyId: 'secret_key_id', at: connectionSecret },
+  {
+    table: 'connection',
+    column: 'network_secret',
+    keyId: 'network_secret_key_id',
+    at: networkSecret,
+  },
+  { table: 'signing_secret', column: 'secret', keyId: 'secret_key_id', at: signingSecret },
+  {
+    table: 'notification_destination',
+    column: 'secret',
+    keyId: 'secret_key_id',
+    at: destinationSecret,
+  },
 ] as const

@@ -3,10 +3,12 @@ import type { Socket, SocketHandler, TLSOptions } from 'bun'
 import type { Answer } from './answer'
 import { ConnectionFailed } from './connection-failed'
 import { HttpExchange, type Resender } from './exchange'
+import { ProxyTunnel, type ByteChannel } from './proxy-tunnel'
 import type { StopSignal } from './stop-signal'
 import { BodySender, type StreamedBody } from './streamed-body'
 import type { UrlTarget } from './target'
 import type { Clock } from '../../platform/clock'
+import type { NetworkRoute, ProxyRoute } from '../../platform/network-route'
 
 /** Options of a TLS connection that its URL does not determine. */
 export interface TlsOptions {
@@ -22,6 +24,7 @@ export interface Dialling {
   key: string
   target: UrlTarget
   tls: TlsOptions | undefined
+  network: NetworkRoute | undefined
   /** The timeout for connecting, name resolution and TLS included. */
   connectMs: number
   /** Called with a connection that can be used again, and for how many milliseconds. */
@@ -71,7 +74,7 @@ export class HttpConnection {
   /** The time at which it was last taken for a request; monotonic. Set by the pool. */
   usedAtMs = 0
   readonly #dialling: Dialling
-  #socket: Socket<HttpConnection> | undefined
+  #socket: ByteChannel | undefined
   #ready: PromiseWithResolvers<void> | undefined
   #exchange: HttpExchange | undefined
   /** Bytes that the operating system has not taken yet. */
@@ -97,7 +100,12 @@ export class HttpConnection {
     const abort = { handleEvent: () => connection.#abandon(signal.reason) }
     signal.addEventListener('abort', abort, { once: true })
     try {
-      connection.#open()
+      try {
+        connection.#open()
+      } catch (thrown) {
+        // The runtime rejects some certificates at once, such as one with a weak key.
+        connection.#refuse(thrown)
+      }
       await ready.promise
       return connection
     } finally {
@@ -143,10 +151,7 @@ export class HttpConnection {
   }
 
   /** Writes the head, and the body piece by piece while the operating system takes it. */
-  #writeStreamed(
-    socket: Socket<HttpConnection>,
-    { head, streamed, delivery }: StreamedMessage,
-  ): boolean {
+  #writeStreamed(socket: ByteChannel, { head, streamed, delivery }: StreamedMessage): boolean {
     const sentBytes = socket.write(head)
     if (sentBytes < 0) return false
     const sender = new BodySender({
@@ -196,13 +201,27 @@ export class HttpConnection {
   }
 
   #open(): void {
-    const { target, tls } = this.#dialling
+    const { target, tls, network } = this.#dialling
+    if (network?.proxy) return this.#openTunnel(network.proxy, network.tls)
     const { hostname, port, isSecure } = target
     const options = { hostname, port, data: this, socket: HttpConnection.#handlers }
     const dialled = isSecure
-      ? Bun.connect({ ...options, tls: tlsOptions(hostname, tls) })
+      ? Bun.connect({ ...options, tls: tlsOptions(hostname, tls, network) })
       : Bun.connect(options)
     dialled.catch((thrown: unknown) => this.#refuse(thrown))
+  }
+
+  #openTunnel(proxy: ProxyRoute, tls: NetworkRoute['tls']): void {
+    const { target } = this.#dialling
+    this.#socket = new ProxyTunnel(
+      { proxy, target, tls, serverName: this.#dialling.tls?.serverName },
+      {
+        onReady: () => this.#ready?.resolve(),
+        onData: (bytes) => this.#receive(bytes),
+        onDrain: () => this.#flush(),
+        onClosed: (error) => this.#closed(error),
+      },
+    )
   }
 
   #onOpen(socket: Socket<HttpConnection>): void {
@@ -264,11 +283,16 @@ function encode(head: string, body: OutgoingMessage['body'], bytes: number): str
 }
 
 /** Sends the name by SNI and requires it in the certificate; without a name, requires the address. */
-function tlsOptions(hostname: string, { serverName, ca }: TlsOptions = {}): TLSOptions {
+function tlsOptions(
+  hostname: string,
+  { serverName, ca }: TlsOptions = {},
+  network?: NetworkRoute,
+): TLSOptions {
   const name = serverName ?? (isIP(hostname) === 0 ? hostname : undefined)
   return {
     rejectUnauthorized: true,
     ...(name === undefined ? {} : { serverName: name }),
     ...(ca === undefined ? {} : { ca }),
+    ...network?.tls,
   }
 }

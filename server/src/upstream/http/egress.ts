@@ -1,12 +1,13 @@
 import type { Answer } from './answer'
 import { ConnectionFailed } from './connection-failed'
 import type { Clock } from '../../platform/clock'
+import type { NetworkRoute } from '../../platform/network-route'
 import { Transport, type DialOptions, type Request } from './transport'
 
 /** One request to an upstream. */
 export interface UpstreamCall extends Request {
-  /** Certificate authorities in PEM, instead of the system's. Only for the operator's own connections. */
-  ca?: string | undefined
+  /** The way of its connection; null for the usual one. */
+  network?: NetworkRoute | null | undefined
   /** The account that owns the connection, or null for the operator's own. */
   owner: string | null
 }
@@ -14,6 +15,7 @@ export interface UpstreamCall extends Request {
 /** A request over a connection that is not the operator's. */
 export interface OwnedCall extends Request {
   owner: string
+  network?: NetworkRoute | null | undefined
 }
 
 /** The way out for addresses that customers set. */
@@ -46,9 +48,9 @@ export class Egress {
 
   /** Sends a request. Rejects with `ConnectionFailed`, or the reason of the signal. */
   send(call: UpstreamCall): Promise<Answer> {
-    const { owner, ca } = call
+    const { owner, network } = call
     if (owner === null) {
-      const options = ca === undefined ? this.#timers : { ...this.#timers, tls: { ca } }
+      const options = network ? { ...this.#timers, network } : this.#timers
       return this.#transport.send(call, options)
     }
     if (this.#guarded) return this.#guarded.send({ ...call, owner })

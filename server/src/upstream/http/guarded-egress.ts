@@ -96,6 +96,8 @@ export class GuardedEgress {
   /** Sends a request. Throws `ConnectionFailed`, or the reason of the signal. */
   async send({ owner, ...call }: OwnedCall): Promise<Answer> {
     const { timers, transport, clock } = this.#guard
+    // A proxy would connect in Tollgate's place, to whatever address the name has there.
+    if (call.network?.proxy) throw new AddressRefused('only the operator may have a proxy')
     const url = this.#parseUrl(call.url)
     const startedAt = clock.monotonicMs()
     const addresses = await this.#addresses(url.hostname, owner, call.signal)
@@ -106,7 +108,10 @@ export class GuardedEgress {
         // Leaves time for the next address.
         const connectMs = remainingMs / (tried.length - position)
         const pinned = { ...call, url: pin(url, address) }
-        return await transport.send(pinned, { connectMs, ...this.#toConnectionOptions(url, owner) })
+        const { network } = call
+        const options = this.#toConnectionOptions(url, owner)
+        const dialOptions = network ? { ...options, connectMs, network } : { ...options, connectMs }
+        return await transport.send(pinned, dialOptions)
       } catch (thrown) {
         if (!(thrown instanceof ConnectionFailed) || thrown.connected) throw thrown
         if (position === tried.length - 1) {

@@ -8,6 +8,7 @@ import type { StopSignal } from './stop-signal'
 import type { StreamedBody } from './streamed-body'
 import { parseTarget, type UrlTarget } from './target'
 import { systemClock, type Clock } from '../../platform/clock'
+import type { NetworkRoute } from '../../platform/network-route'
 
 /** Notified when a request was sent. */
 export interface SendObserver {
@@ -37,6 +38,8 @@ export interface DialOptions {
   host?: string
   /** Connections are shared only by requests of the same owner. */
   owner?: string
+  /** The way of the upstream's connection, where it is not the usual one. */
+  network?: NetworkRoute
 }
 
 /**
@@ -146,10 +149,10 @@ export class Transport {
 
   async #dialAndSend({ route, message, signal }: SendAttempt): Promise<Answer> {
     const { key, target, options } = route
-    const { connectMs, tls } = options
+    const { connectMs, tls, network } = options
     const callbacks = { onIdle: this.#onIdle, onIdleClosed: this.#onIdleClosed }
     const connection = await HttpConnection.dial(
-      { key, target, tls, connectMs, clock: this.#clock, ...callbacks },
+      { key, target, tls, network, connectMs, clock: this.#clock, ...callbacks },
       signal,
     )
     if (signal.aborted) {
@@ -175,8 +178,13 @@ function messageOf(
   return { head, body, streamed, sent, bytes: head.length + bodyBytes }
 }
 
-/** The key of connections that may be shared: the same owner, and the same name verified by the same authorities. */
-const keyOf = ({ origin }: UrlTarget, { tls, owner }: DialOptions): string =>
-  tls === undefined && owner === undefined
+/**
+ * The key of connections that may be shared: the same owner, the same name verified by the same authorities, and the
+ * same certificates and proxy of the upstream's connection.
+ */
+function keyOf({ origin }: UrlTarget, { tls, owner, network }: DialOptions): string {
+  if (network) return JSON.stringify([origin, tls?.serverName, tls?.ca, owner, network.digest])
+  return tls === undefined && owner === undefined
     ? origin
     : JSON.stringify([origin, tls?.serverName, tls?.ca, owner])
+}

@@ -2,6 +2,7 @@ import type { Selectable } from 'kysely'
 import type { Connection } from './schema'
 import type { ConnectionRow } from '../../../platform/db/schema'
 import { toTimestamp } from '../../../http/fields'
+import { toNetworkAnswer } from './network-columns'
 
 /** Shows a connection; its limits, its key and its errors only to those who may change it. */
 export const toConnection = (
@@ -21,6 +22,7 @@ export const toConnection = (
   is_default: row.is_default,
   priority: row.priority,
   rate_limits: isManager ? { rpm: row.rpm, tpm: row.tpm } : null,
+  network: isManager ? toNetworkAnswer(row.network) : null,
   model_count: row.model_count,
   api_key_prefix: isManager ? row.api_key_prefix : null,
   last_error: isManager ? row.last_error : null,

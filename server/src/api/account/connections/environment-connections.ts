@@ -26,6 +26,7 @@ const toFixed = (connection: ProviderConnection, snapshot: Snapshot): PlatformCo
   is_default: connection.isDefault,
   priority: connection.priority,
   rate_limits: { rpm: connection.rpm, tpm: connection.tpm },
+  network: null,
   model_count: modelsOf(connection, snapshot),
   api_key_prefix: connection.secret && secretPrefix(connection.secret),
   last_error: null,

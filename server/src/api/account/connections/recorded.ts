@@ -1,6 +1,7 @@
 import type { Selectable, Transaction } from 'kysely'
 import type { Pricing } from '../../../catalog/model'
 import { toPricingAnswer } from '../../../catalog/pricing-fields'
+import { toNetworkAnswer } from './network-columns'
 import type { ConnectionRow, Schema } from '../../../platform/db/schema'
 import {
   recordChange,
@@ -15,6 +16,7 @@ export const connectionAuditFields = (row: Row): RecordedFields => ({
   name: row.name,
   provider: row.provider,
   endpoint_url: row.endpoint_url,
+  network: toNetworkAnswer(row.network),
   status: row.status,
   billing_mode: row.billing_mode,
   is_default: row.is_default,

@@ -1,5 +1,7 @@
 import type { Selectable, Updateable } from 'kysely'
 import type { Catalog } from '../../../catalog/catalog'
+import { toNetworkColumns } from './network-columns'
+import type { PlatformNetworkFields } from './network-fields'
 import type { ConnectionRow } from '../../../platform/db/schema'
 import { connectionSecret, seal, type SealingKeys } from '../../../platform/db/sealed'
 import { invalidRequest } from '../../../errors'
@@ -65,6 +67,7 @@ interface Changed {
   is_default?: boolean | undefined
   priority?: number | undefined
   options?: ConnectionOptions | undefined
+  network?: PlatformNetworkFields | null | undefined
   rate_limits?: { rpm?: number | null | undefined; tpm?: number | null | undefined } | undefined
   status?: 'active' | 'inactive' | undefined
 }
@@ -81,7 +84,7 @@ export function toColumns(
   changed: Changed,
   keys: SealingKeys,
 ): Updateable<ConnectionRow> {
-  const { api_key: secret, rate_limits: limits, options, ...fields } = changed
+  const { api_key: secret, rate_limits: limits, options, network, ...fields } = changed
   refuseSecrets(row, changed)
   if (secret !== undefined && fields.endpoint_url === undefined) {
     throw invalidRequest('api_key', 'not_allowed', 'api_key: use update-key to change it.')
@@ -92,6 +95,7 @@ export function toColumns(
     ...present(fields),
     ...(limits && { rpm: limits.rpm ?? null, tpm: limits.tpm ?? null }),
     ...(options && { options: JSON.stringify(options) }),
+    ...toNetworkColumns(row, network, keys),
     ...(isMoved && { model_count: 0 }),
     ...(secret !== undefined && toSecretColumns(secret, row.id, keys)),
     ...(isDiscarded && {
@@ -106,7 +110,7 @@ export function toColumns(
 /** Throws `invalid_request` for fields that only the gateway of a connection knows. */
 export function refuseSecrets({ gateway_type: type }: Row, changed: Changed): void {
   if (type === 2) return
-  for (const name of ['api_key', 'endpoint_url'] as const) {
+  for (const name of ['api_key', 'endpoint_url', 'network'] as const) {
     if (changed[name] === undefined) continue
     throw invalidRequest(
       name,

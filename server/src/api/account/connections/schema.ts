@@ -7,6 +7,12 @@ import { line } from '../../../http/fields'
 import { ConnectionOptions } from '../../../providers/connection-options'
 import { customIssue } from '../../../wire/field-error'
 import { limit } from '../../../platform/integer'
+import {
+  NetworkAnswer,
+  NetworkFields,
+  PlatformNetworkAnswer,
+  PlatformNetworkFields,
+} from './network-fields'
 import { billingModes, findScopeIssues, scopes } from '../../../http/owner-scope'
 
 const perMinute = limit.nullish()
@@ -31,6 +37,7 @@ const platformFields = {
   priority,
   /** Regions, versions and deployments; replaced as a whole. */
   options: ConnectionOptions.optional(),
+  network: PlatformNetworkFields.nullish(),
   rate_limits: rateLimits,
 }
 
@@ -67,6 +74,7 @@ interface ByGateway {
   gateway_id?: string | undefined
   api_key?: string | undefined
   endpoint_url?: string | undefined
+  network?: NetworkFields | null | undefined
 }
 
 /** Rejects secrets and addresses for a gateway's connection: the gateway has its own and never shares them. */
@@ -76,7 +84,7 @@ function gatewayIssues(fields: ByGateway) {
     return [customIssue('not_allowed', 'only allowed for gateway_type 3.', ['gateway_id'])]
   }
   const missingGatewayId = customIssue('required', 'required for gateway_type 3.', ['gateway_id'])
-  const disallowed = (['api_key', 'endpoint_url'] as const).filter(
+  const disallowed = (['api_key', 'endpoint_url', 'network'] as const).filter(
     (name) => fields[name] !== undefined,
   )
   return [
@@ -94,6 +102,7 @@ export const NewConnection = z
     provider: z.string().min(1).max(40),
     api_key: secret.optional(),
     endpoint_url: endpoint.optional(),
+    network: NetworkFields.optional(),
     gateway_type: z.literal([2, 3]).default(2),
     gateway_id: z.string().max(100).optional(),
     scope: z.enum(scopes).default('individual'),
@@ -116,6 +125,7 @@ export const ChangedConnection = z
     name: line(100).optional(),
     api_key: secret.optional(),
     endpoint_url: endpoint.nullish(),
+    network: NetworkFields.nullish(),
     billing_mode: z.enum(billingModes).optional(),
     is_default: z.boolean().optional(),
     priority,
@@ -191,6 +201,9 @@ export const Connection = z
       .object({ rpm: z.int().nullable(), tpm: z.int().nullable() })
       .nullable()
       .describe('Null unless the caller may change the connection'),
+    network: NetworkAnswer.nullable().describe(
+      'Certificates of its own; null where it has none, and unless the caller may change the connection',
+    ),
     model_count: z.int(),
     api_key_prefix: z.string().nullable(),
     last_error: z.string().nullable(),
@@ -207,6 +220,9 @@ export const PlatformConnection = Connection.extend({
   organization_id: z.null(),
   billing_mode: z.null(),
   options: z.record(z.string(), z.unknown()).describe('Regions, versions and deployments'),
+  network: PlatformNetworkAnswer.nullable().describe(
+    'Certificates and proxy; null where it has none',
+  ),
   source: z
     .enum(['stored', 'environment', 'discovered', 'built_in'])
     .describe('Only a stored connection can be changed; the others have no times'),

@@ -2,6 +2,7 @@ import type { Kysely, Transaction } from 'kysely'
 import { requireRow, lockOwner, type Owner } from '../../../platform/db/account-row'
 import { testConnection, type ConnectionPorts } from './list-models'
 import { clearDefault, insertConnection } from './insert'
+import { toNetworkColumns, withoutNetwork } from './network-columns'
 import { recordConnection, connectionAuditFields } from './recorded'
 import {
   checkChange,
@@ -193,6 +194,7 @@ async function create(ports: OwnedConnectionPorts, caller: Principal, fields: Ne
       priority: fields.priority,
       rate_limits: fields.rate_limits,
       sealed: secret === undefined ? undefined : toSecretColumns(secret, id, sealingKeys),
+      network: toNetworkColumns(withoutNetwork(id), fields.network, sealingKeys),
     })
     await recordConnection(trx, 'connection.created', {
       row: inserted,

@@ -21,6 +21,11 @@ import type {
   PlatformConnection,
 } from '../../account/connections/schema'
 import { toConnection } from '../../account/connections/connection-answer'
+import {
+  toNetworkColumns,
+  toPlatformNetworkAnswer,
+  withoutNetwork,
+} from '../../account/connections/network-columns'
 import { waitForLock } from '../../../platform/db/advisory-lock'
 import { isId, newId } from '../../../platform/db/id'
 import type { ConnectionRow, Schema } from '../../../platform/db/schema'
@@ -36,6 +41,7 @@ const toPlatformConnection = (row: Selectable<ConnectionRow>): PlatformConnectio
   organization_id: null,
   billing_mode: null,
   options: isObject(row.options) ? row.options : {},
+  network: toPlatformNetworkAnswer(row.network),
   source: 'stored',
 })
 
@@ -179,6 +185,7 @@ function insert(
       secret: null,
       api_key_prefix: null,
       ...(fields.api_key && toSecretColumns(fields.api_key, id, sealingKeys)),
+      ...toNetworkColumns(withoutNetwork(id), fields.network, sealingKeys),
       is_default: fields.is_default,
       priority: fields.priority ?? 100,
       options: JSON.stringify(fields.options ?? {}),

@@ -27,7 +27,10 @@ export const owned: Readonly<Record<string, Owned>> = {
   auth_two_factor: { without: ['secret', 'backup_codes'], ends: 'row' },
   membership: withRow,
   public_name: withRow,
-  connection: { without: ['secret', 'secret_key_id'], ends: 'row' },
+  connection: {
+    without: ['secret', 'secret_key_id', 'network_secret', 'network_secret_key_id'],
+    ends: 'row',
+  },
   gateway: { without: ['token_hash'], ends: 'row' },
   connection_pool: withRow,
   model_mapping: withRow,
