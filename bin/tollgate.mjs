@@ -56,14 +56,17 @@ const commands = {
   run: (args) => run(findBun(), args, { cwd: root }),
   sbom: (args) => run(findBun(), [join(root, 'server/scripts/sbom.ts'), ...args]),
   build: (args) => run(findBun(), [join(root, 'deploy/executable/build.ts'), ...args]),
-  bench: (args) => {
+  bench: async (args) => {
     const [name = '', ...others] = args
     if (name === '--help' || name === '-h') return console.log(helpFor('sources'))
     const [file, rest] = name === '' || name.startsWith('-') ? ['compare', args] : [name, others]
     if (!existsSync(join(root, `bench/${file}.ts`))) {
       throw new UsageError(`There is no measurement "${file}". See tollgate --help.`)
     }
-    return run(findBun(), [join(root, `bench/${file}.ts`), ...rest], { cwd: root })
+    const bun = findBun()
+    // Gateways without a module before them run as `start` runs them.
+    const env = { ...childEnvironment(), TEST_SERVER: await prepareServer(root, bun) }
+    return run(bun, [join(root, `bench/${file}.ts`), ...rest], { cwd: root, env })
   },
 }
 
