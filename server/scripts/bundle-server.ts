@@ -55,7 +55,7 @@ async function listPackages(inputs: readonly string[]): Promise<unknown[]> {
 const isOwn = (path: string) =>
   ['src/', 'testing/', 'package.json'].some((it) => path.startsWith(join(root, 'server', it)))
 
-/** Where a bundle is written, and the path that it will have. */
+/** The folder of a bundle while it is written, and its path after that. */
 interface Place {
   folder: string
   target: string

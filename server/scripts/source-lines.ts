@@ -5,7 +5,7 @@ interface SourceMap {
 }
 
 const digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
-const valueOf = new Map([...digits].map((digit, value) => [digit, value]))
+const valueOf = new Map(digits.split('').map((digit, value) => [digit, value]))
 
 /** Decodes the numbers of a position (base 64 VLQ): five bits a digit, the lowest first; the first bit is the sign. */
 function decode(position: string): number[] {
