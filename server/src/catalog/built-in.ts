@@ -15,7 +15,7 @@ import { servesKind } from './served-kinds'
 export const readBuiltInCatalog = (): CatalogFile => JSON.parse(readFileSync(catalogPath, 'utf8'))
 
 /** Reads the parts of the catalogue that are kept. */
-function readKept() {
+function readKeptParts() {
   const { models, aliases } = readBuiltInCatalog()
   const announced = models.filter((entry) => entry.price_changes)
   return {
@@ -24,13 +24,13 @@ function readKept() {
   }
 }
 
-const kept = readKept()
+const keptParts = readKeptParts()
 
 /** Retired names: full id -> id of the model that replaces it. */
-export const retiredNames: ReadonlyMap<string, string> = kept.retired
+export const retiredNames: ReadonlyMap<string, string> = keptParts.retired
 
 /** Built-in models with announced prices, by id. */
-export const builtInAnnounced: ReadonlyMap<string, CatalogEntryRow> = kept.announced
+export const builtInAnnounced: ReadonlyMap<string, CatalogEntryRow> = keptParts.announced
 
 /** Loads the built-in models of the given `providers`, with the prices valid at `at`. */
 export function loadBuiltInModels(providers: readonly Provider[], at: Date = new Date()): Model[] {
