@@ -9,7 +9,7 @@ const proxyNames = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY']
 const [leastBytes, mostBytes] = [400_000_000, 700_000_000]
 
 /** Returns the memory of the machine, or of the container, in bytes. */
-function memoryBytes() {
+export function memoryBytes() {
   // 0, or more than there is, without a limit of the control group; absent before Node 19.6.
   const limit = process.constrainedMemory?.() || Infinity
   return Math.min(totalmem(), limit)

@@ -11,6 +11,7 @@ import { findCommit, toBuildVersion } from './commit.mjs'
 import { prepareDashboard } from './dashboard-bundle.mjs'
 import { agentEnvironment, engineEnvironment, ignoredProxies } from './engine.mjs'
 import { helpFor } from './help.mjs'
+import { prepareServer } from './server-bundle.mjs'
 import { testSuites } from './test-suites.mjs'
 
 const bunVersion = '1.4.5'
@@ -55,24 +56,30 @@ const commands = {
   run: (args) => run(findBun(), args, { cwd: root }),
   sbom: (args) => run(findBun(), [join(root, 'server/scripts/sbom.ts'), ...args]),
   build: (args) => run(findBun(), [join(root, 'deploy/executable/build.ts'), ...args]),
-  bench: (args) => {
+  bench: async (args) => {
     const [name = '', ...others] = args
     if (name === '--help' || name === '-h') return console.log(helpFor('sources'))
     const [file, rest] = name === '' || name.startsWith('-') ? ['compare', args] : [name, others]
     if (!existsSync(join(root, `bench/${file}.ts`))) {
       throw new UsageError(`There is no measurement "${file}". See tollgate --help.`)
     }
-    return run(findBun(), [join(root, `bench/${file}.ts`), ...rest], { cwd: root })
+    const bun = findBun()
+    // Gateways without a module before them run as `start` runs them.
+    const env = { ...childEnvironment(), TEST_SERVER: await prepareServer(root, bun) }
+    return run(bun, [join(root, `bench/${file}.ts`), ...rest], { cwd: root, env })
   },
 }
 
-/** Runs the server. The dashboard is bundled before, while the memory that it takes is free. */
+/** Runs the server. Server and dashboard are bundled before, while the memory that it takes is free. */
 async function start(args) {
   const bun = findBun()
   const env = childEnvironment()
-  const isHelp = args.includes('--help') || args.includes('-h')
-  env.TOLLGATE_DASHBOARD = (!isHelp && (await prepareDashboard(root, bun))) || ''
-  return run(bun, [join(root, 'server/src/main.ts'), ...args], { env })
+  if (args.includes('--help') || args.includes('-h'))
+    return run(bun, [join(root, 'server/src/main.ts'), ...args], { env })
+  // One after the other, as either bundler takes a few hundred megabytes.
+  const program = await prepareServer(root, bun)
+  env.TOLLGATE_DASHBOARD = (await prepareDashboard(root, bun)) ?? ''
+  return run(bun, [program, ...args], { env })
 }
 
 /** Returns the command line of an installed package's program, run by the current Node. */

@@ -1,25 +1,41 @@
+import { readFileSync } from 'node:fs'
 import type { Provider } from '../providers/provider'
 import { getPricingOn } from './entry-pricing'
 import { writesText, type Capability, type Model, type Pricing } from './model'
-import catalog from './models.json' with { type: 'json' }
-import type { CatalogEntryRow } from './catalog-file'
+// Its path on the disk, in the bundle or in the executable.
+import catalogPath from './models.json' with { type: 'file' }
+import type { CatalogEntryRow, CatalogFile } from './catalog-file'
 import { isPrice } from './is-priced'
 import { servesKind } from './served-kinds'
 
-const { models: entries, aliases } = catalog
+/**
+ * Reads the built-in catalogue: at the start, and once a day. Its entries are not kept between, as they take as much
+ * memory as the models made from them.
+ */
+export const readBuiltInCatalog = (): CatalogFile => JSON.parse(readFileSync(catalogPath, 'utf8'))
+
+/** Reads the parts of the catalogue that are kept. */
+function readKeptParts() {
+  const { models, aliases } = readBuiltInCatalog()
+  const announced = models.filter((entry) => entry.price_changes)
+  return {
+    retired: new Map(Object.entries(aliases)),
+    announced: new Map(announced.map((entry) => [entry.id, entry])),
+  }
+}
+
+const keptParts = readKeptParts()
 
 /** Retired names: full id -> id of the model that replaces it. */
-export const retiredNames: ReadonlyMap<string, string> = new Map(Object.entries(aliases))
+export const retiredNames: ReadonlyMap<string, string> = keptParts.retired
 
 /** Built-in models with announced prices, by id. */
-export const builtInAnnounced: ReadonlyMap<string, CatalogEntryRow> = new Map(
-  entries.flatMap((entry) => (entry.price_changes ? [[entry.id, entry]] : [])),
-)
+export const builtInAnnounced: ReadonlyMap<string, CatalogEntryRow> = keptParts.announced
 
 /** Loads the built-in models of the given `providers`, with the prices valid at `at`. */
 export function loadBuiltInModels(providers: readonly Provider[], at: Date = new Date()): Model[] {
   const rows = new Map(providers.map((provider) => [provider.key, provider]))
-  const models = entries.flatMap((entry) => {
+  const models = readBuiltInCatalog().models.flatMap((entry) => {
     const provider = rows.get(entry.id.slice(0, entry.id.indexOf('/')))
     return provider && servesKind(provider, entry.category) ? [toModel(entry, provider, at)] : []
   })

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { emptyAccountCatalog } from './account-catalog'
-import { loadBuiltInModels } from './built-in'
+import { loadBuiltInModels, readBuiltInCatalog } from './built-in'
 import type { Category, Model, Pricing } from './model'
-import catalog from './models.json' with { type: 'json' }
 import { isPrice, isServable } from './is-priced'
 import { toModels, toModel } from './stored-models'
 import { findCandidates } from '../routing/candidate'
@@ -118,7 +117,9 @@ describe('M37: a model without a price is neither served nor free', () => {
   })
 
   test('in the bundled catalogue, only models marked as free are free', () => {
-    const saysFree = new Set(catalog.models.flatMap((one) => ('free' in one ? [one.id] : [])))
+    const saysFree = new Set(
+      readBuiltInCatalog().models.flatMap((one) => ('free' in one ? [one.id] : [])),
+    )
     expect(saysFree.size).toBeGreaterThan(10)
     for (const { id, provider, isFree, pricing, category } of models) {
       if (isFree) expect(provider === 'sandbox' || saysFree.has(id)).toBeTrue()

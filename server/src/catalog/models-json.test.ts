@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { z } from 'zod'
-import { loadBuiltInModels } from './built-in'
+import { loadBuiltInModels, readBuiltInCatalog } from './built-in'
 import { CatalogEntry } from './entry-schema'
 import { flagships } from '../../testing/catalog/flagships'
-import catalog from './models.json' with { type: 'json' }
 import { isServable } from './is-priced'
 import { providers } from '../providers/registry'
 import { responsesModels } from '../providers/responses/models'
@@ -11,6 +10,7 @@ import { getResponsesFlags } from '../providers/responses/needs-responses'
 import { corrections, aliases } from '../../scripts/catalog/overlay'
 import { packages } from '../../scripts/catalog/packages'
 
+const catalog = readBuiltInCatalog()
 const models = loadBuiltInModels(providers, new Date(`${catalog.date} 12:00Z`))
 
 const day = z.iso.date()

@@ -4,16 +4,15 @@ import { MemberStats } from './member-stats'
 import { findOfferedModels } from './offered-models'
 import { AccountCatalogs, emptyAccountCatalog } from '../catalog/account-catalog'
 import { AccountNames } from '../catalog/account-names'
-import { loadBuiltInModels } from '../catalog/built-in'
+import { loadBuiltInModels, readBuiltInCatalog } from '../catalog/built-in'
 import { flagships } from '../../testing/catalog/flagships'
 import { createEnvironmentConnections } from '../catalog/from-environment'
 import { Mappings } from '../catalog/mapping'
-import catalog from '../catalog/models.json' with { type: 'json' }
 import { sampleOpen } from '../../testing/catalog/samples'
 import { toSnapshot } from '../catalog/snapshot'
 import { providers } from '../providers/registry'
 
-const models = loadBuiltInModels(providers, new Date(`${catalog.date} 12:00Z`))
+const models = loadBuiltInModels(providers, new Date(`${readBuiltInCatalog().date} 12:00Z`))
 
 const never = () => Promise.reject(new Error('no provider may be called'))
 

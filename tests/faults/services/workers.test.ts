@@ -51,7 +51,7 @@ async function childrenOf(pid: number): Promise<number[]> {
       return { child, line }
     }),
   )
-  return lines.flatMap(({ child, line }) => (line.includes('main.ts') ? [child] : []))
+  return lines.flatMap(({ child, line }) => (/main\.(ts|js)/.test(line) ? [child] : []))
 }
 
 /** Sends a request on a new connection, so that the kernel chooses the worker. */

@@ -1,13 +1,12 @@
-import { join } from 'node:path'
 import type { Logger } from 'pino'
 import type { Booker } from '../../booking/booker'
 import { toBookingReply } from '../../booking/remote-booking'
 import { workerDirectory } from '../../journal/directories'
 import type { SettledRange } from '../../journal/settled-range'
-import { packed } from '../packed-build'
 import { isFromWorker, type FromLauncher, type FromWorker, type WorkerQuestion } from './messages'
 import { PendingReplies } from './pending-replies'
 import { sendToWorker } from './send-to-worker'
+import type { WorkerProgram } from './worker-program'
 import type { WorkerRelay } from './worker-relay'
 import { WorkerWatch } from './worker-watch'
 import { StartError, type Config } from '../../platform/config/config'
@@ -36,6 +35,7 @@ interface Dependencies {
   port: number
   relay: WorkerRelay
   booker: Booker
+  program: WorkerProgram
 }
 
 /** One of the processes that serve one port, restarted if it ends by itself. */
@@ -164,7 +164,7 @@ export class Worker {
   /** Throws `StartError` if the system cannot start a process: no memory, no file handle. */
   #spawn(onMessage: (message: FromWorker) => void): Bun.Subprocess {
     try {
-      return Bun.spawn(command(), {
+      return Bun.spawn(this.#dependencies.program.command, {
         env: environmentOf(this.index, { ...this.#dependencies, port: this.#port }),
         stdio: ['ignore', 'inherit', 'inherit'],
         ipc: (message) => {
@@ -211,10 +211,6 @@ export class Worker {
     }
   }
 }
-
-/** Returns the command that starts this program. */
-const command = (): string[] =>
-  packed ? [process.execPath, 'start'] : [process.execPath, join(import.meta.dir, '../../main.ts')]
 
 function environmentOf(index: number, { dataDir, port }: Dependencies) {
   return {

@@ -5,6 +5,7 @@ import { bookOrphanedJournals } from '../../booking/orphaned-journals'
 import { createStorage } from '../storage'
 import { listenForMetrics } from './metrics-listener'
 import { Worker } from './worker'
+import { WorkerProgram } from './worker-program'
 import { WorkerRelay } from './worker-relay'
 import type { Charge } from '../../ledger/charge'
 import { limitPoolSize } from '../../limits/slices/postgres-slice-store'
@@ -16,7 +17,10 @@ import { createCrasher } from '../../platform/crash-points'
 export interface Workers {
   /** Stops the workers gracefully, then closes their shared storage. Further calls return the same shutdown. */
   stop: () => Promise<void>
-  /** Restarts the workers one after the other, so that the others serve meanwhile. */
+  /**
+   * Restarts the workers one after the other, so that the others serve meanwhile, with the program as it is now: it may
+   * have been updated.
+   */
   restart: () => Promise<void>
 }
 
@@ -47,12 +51,13 @@ export async function startWorkers(config: Config, { log, onLost }: Options): Pr
   startChecks(lost, opening)
   const workers: Worker[] = []
   const relay = new WorkerRelay()
+  const program = new WorkerProgram()
   // Closed after the workers have ended, which book at their end.
   const booker = opening.use(createBooker({ storage, log, onCommitted }))
   opening.defer(async () => void (await Promise.all(workers.map((worker) => worker.stop()))))
   const add = (index: number, port: number) => {
     const { dataDir } = storage
-    const worker = new Worker(index, { config, log, dataDir, port, relay, booker })
+    const worker = new Worker(index, { config, log, dataDir, port, relay, booker, program })
     // Before it listens: if another worker cannot start, this one must be stopped too.
     workers.push(worker)
     return worker
@@ -69,6 +74,7 @@ export async function startWorkers(config: Config, { log, onLost }: Options): Pr
   return {
     stop: () => (stopped ??= open.disposeAsync()),
     restart: oneAtATime(async () => {
+      await program.renew()
       for (const worker of workers) {
         await allListen(workers, () => stopped !== undefined)
         if (!stopped) await worker.replace()
