@@ -1,43 +1,48 @@
-import type { Budget } from './budget'
-import type { MonthlyUsage } from './monthly-usage'
-import { ApiError } from '../errors'
-import type { MonthlyLimit } from '../limits/caller-limits'
+import type { Budget, LimitRemainder } from './budget'
+import { refuseByRequests } from './limit-refusal'
+import type { WindowUsage } from './window-usage'
+import type { WindowLimit } from '../limits/caller-limits'
 
-/** A moment and its month. */
-interface Moment {
-  wallMs: number
-  fromMs: number
-  toMs: number
+/** A limit, and the usage that counts in it. */
+export interface CountedLimit {
+  limit: WindowLimit
+  usage: WindowUsage
 }
 
 /**
- * One request under its monthly limits: counted until it ends, and after that by its usage event, so that a
+ * One request under its monthly limits and budgets: counted until it ends, and after that by its usage event, so that a
  * request that is refused later counts nothing. Throws `rate_limit_exceeded` where a limit is reached.
  */
-export class MonthlyReservation implements Budget {
-  readonly #books: readonly MonthlyUsage[]
-  readonly #limits: readonly MonthlyLimit[]
-  /** Held amounts, by their index in `#books`. */
+export class WindowReservation implements Budget {
+  readonly #limits: readonly CountedLimit[]
+  /** Each once: limits with the same windows share their usage. */
+  readonly #usages: readonly WindowUsage[]
+  /** Held amounts, by their index in `#usages`. */
   readonly #heldAmounts: bigint[]
   #amount = 0n
   /** Whether the account itself pays. */
   #isOwn = true
   #isOver = false
 
-  constructor(books: readonly MonthlyUsage[], limits: readonly MonthlyLimit[], moment: Moment) {
-    for (const [index, { requests: limit }] of limits.entries()) {
-      const used = books[index]?.requests ?? 0
-      if (limit !== null && used >= limit) throw tooManyRequests(limit, moment)
+  constructor(limits: readonly CountedLimit[], wallMs: number) {
+    for (const { limit, usage } of limits) {
+      if (limit.requests !== null && usage.requests >= limit.requests) {
+        throw refuseByRequests(limit, usage.window, wallMs)
+      }
     }
-    this.#books = books
     this.#limits = limits
-    this.#heldAmounts = books.map(() => 0n)
-    for (const book of books) book.addRunning()
+    this.#usages = [...new Set(limits.map(({ usage }) => usage))]
+    this.#heldAmounts = this.#usages.map(() => 0n)
+    for (const usage of this.#usages) usage.addRunning()
   }
 
   /** Returns the nano-dollars that may still be spent, below zero where nodes overshot; undefined for no limit. */
   get remaining(): bigint | undefined {
     return this.#remaining(true)
+  }
+
+  findTightest(): LimitRemainder | undefined {
+    return this.#tightest(true)
   }
 
   /** Sets the most that the request may spend from now on, in place of the earlier hold. */
@@ -57,6 +62,7 @@ export class MonthlyReservation implements Budget {
       get remaining() {
         return readRemaining()
       },
+      findTightest: () => this.#tightest(false),
       hold: (amount) => this.#hold(amount, false),
       add: (amount) => this.add(amount),
     }
@@ -64,22 +70,32 @@ export class MonthlyReservation implements Budget {
 
   #remaining(isOwn: boolean): bigint | undefined {
     let lowest: bigint | undefined
-    for (const [index, { spend }] of this.#limits.entries()) {
-      const book = this.#books[index]
-      if (spend === null || !book || (book.isAccount && !isOwn)) continue
-      const remainingAmount = spend - book.spent
+    for (const { limit, usage } of this.#limits) {
+      if (limit.spend === null || (usage.isAccount && !isOwn)) continue
+      const remainingAmount = limit.spend - usage.spent
       if (lowest === undefined || remainingAmount < lowest) lowest = remainingAmount
     }
     return lowest
+  }
+
+  #tightest(isOwn: boolean): LimitRemainder | undefined {
+    const remaining = this.#remaining(isOwn)
+    const tightest = this.#limits.find(
+      ({ limit: { spend }, usage }) =>
+        spend !== null && (isOwn || !usage.isAccount) && spend - usage.spent === remaining,
+    )
+    if (!tightest || remaining === undefined) return undefined
+    const { limit, usage } = tightest
+    return { remaining, limit, window: usage.window }
   }
 
   #hold(amount: bigint, isOwn: boolean): void {
     if (this.#isOver) return
     this.#amount = amount
     this.#isOwn = isOwn
-    for (const [index, book] of this.#books.entries()) {
-      const target = book.isAccount && !isOwn ? 0n : amount
-      book.hold(target - (this.#heldAmounts[index] ?? 0n))
+    for (const [index, usage] of this.#usages.entries()) {
+      const target = usage.isAccount && !isOwn ? 0n : amount
+      usage.hold(target - (this.#heldAmounts[index] ?? 0n))
       this.#heldAmounts[index] = target
     }
   }
@@ -89,18 +105,6 @@ export class MonthlyReservation implements Budget {
     if (this.#isOver) return
     this.hold(0n)
     this.#isOver = true
-    for (const book of this.#books) book.leave()
+    for (const usage of this.#usages) usage.leave()
   }
-}
-
-function tooManyRequests(limit: number, { wallMs, fromMs, toMs }: Moment): ApiError {
-  const waitMs = toMs - wallMs
-  return new ApiError('rate_limit_exceeded', {
-    message: `The limit is ${limit} requests per month. The next month begins at ${new Date(toMs).toISOString()}.`,
-    details: { limit, window: (toMs - fromMs) / 1000, retry_after: Math.ceil(waitMs / 1000) },
-    retryAfterSeconds: waitMs / 1000,
-    // Client libraries do not wait that long.
-    retryable: false,
-    quota: { limit, remaining: 0, resetAtMs: toMs },
-  })
 }

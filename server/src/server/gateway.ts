@@ -94,6 +94,8 @@ export interface GatewayServices extends TunnelServices, LogStores {
   logsWritten: () => Promise<void>
   /** Removes a key from the cache, by the hash of its secret. */
   invalidateKey: (hash: string) => void
+  /** Removes the keys of an account from the cache. */
+  invalidateKeysOf: (userId: string) => void
   limits: RateLimits
   loopShares: EventLoopShares
   counter: TokenCounter
@@ -134,7 +136,7 @@ export async function createGatewayServices(
       ...authentication,
       ...upstreams,
       gateways,
-      spendingLimits: money.months,
+      spendingLimits: money.spendingLimits,
       logs: logServices.logs,
       metering: money.metering,
       catalog,
@@ -160,6 +162,7 @@ export async function createGatewayServices(
     isJournalWritable: money.isJournalWritable,
     logsWritten: () => soon([money.catchUp(), writer.flush()]),
     invalidateKey: (hash) => apiKeys.invalidateKey(hash),
+    invalidateKeysOf: (userId) => apiKeys.invalidateUser(userId),
     routing: names.routing,
     own: () => ownState(observedParts),
     figures: () => readMetricsSnapshot(observedParts),

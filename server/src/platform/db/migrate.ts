@@ -57,6 +57,7 @@ import * as timeOfSound from './migrations/0061-time-of-sound'
 import * as rulesOfKeys from './migrations/0062-rules-of-keys'
 import * as mediaOfLogs from './migrations/0063-media-of-logs'
 import * as sumsByTime from './migrations/0066-sums-by-time'
+import * as budgets from './migrations/0070-budgets'
 import type { Schema } from './schema'
 import { lacksPrivilege } from './violation'
 import { StartError } from '../config/config'
@@ -120,6 +121,7 @@ const migrations: Record<string, Migration> = {
   '0062-rules-of-keys': rulesOfKeys,
   '0063-media-of-logs': mediaOfLogs,
   '0066-sums-by-time': sumsByTime,
+  '0070-budgets': budgets,
 }
 
 /** The names of all migrations that this version knows, in the order in which they run. */
