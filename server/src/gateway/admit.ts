@@ -5,7 +5,7 @@ import type { WindowReservation } from '../metering/window-reservation'
 import { rejectForwardingLoop } from '../wire/forwarding-loop'
 
 /**
- * Admits an authenticated request: counts it against the monthly limit, which few accounts have, then by the minute.
+ * Admits an authenticated request: counts it against monthly limits and budgets, which few accounts have, then by the minute.
  * Throws or rejects with `invalid_request` for a request in a
  * forwarding loop, and with the errors of the limits.
  */
@@ -36,7 +36,7 @@ async function admitWithinLimits(lifecycle: RequestLifecycle, ports: GatewayPort
   }
 }
 
-/** A caller above its monthly limit gets its quota all the same. */
+/** A caller above such a limit gets its quota all the same. */
 async function reserveSpending(
   { call, principal }: RequestLifecycle,
   { limits, spendingLimits }: GatewayPorts,
