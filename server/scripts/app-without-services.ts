@@ -280,10 +280,7 @@ function standIns(): AppPorts {
     responses: {
       store: new ResponseStore(db, () => undefined),
       background: new BackgroundStore(db),
-      runs: new BackgroundRuns({
-        store: new BackgroundStore(db),
-        onError: () => undefined,
-      }),
+      runs: new BackgroundRuns({ store: new BackgroundStore(db), onError: () => undefined }),
       conversations: new StoredConversations(db, () => undefined),
       mode: 'asked',
     },

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { toBudgetLimit, type WindowLimit } from '../limits/caller-limits'
-import type { WindowUnit } from '../limits/window'
+import type { WindowUnit } from '../platform/time-window'
 
 /** A budget as a query of keys or accounts returns it. */
 interface CachedBudget {

@@ -8,7 +8,7 @@ import { allowLedgerChanges, protectLedger } from '../../testing/ledger/protecti
 import { purgeOldRows } from './retention'
 import { settle } from './settle'
 import { readWindows } from './window-sums'
-import { findWindow } from '../limits/window'
+import { findWindow } from '../platform/time-window'
 import { takeLease } from './take-lease'
 import type { Database } from '../platform/db/database'
 import { openTestDatabase } from '../../testing/db/database'

@@ -1,4 +1,4 @@
-import type { Window } from '../limits/window'
+import type { Window } from '../platform/time-window'
 
 /** The sums of a grain that begin in a part of a window. */
 export interface SummedPart extends Window {

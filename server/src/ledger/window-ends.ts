@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import { toSummedParts, type SummedPart } from './summed-parts'
-import { findWindow } from '../limits/window'
+import { findWindow } from '../platform/time-window'
 import type { Schema } from '../platform/db/schema'
 
 /** Sums of an account that a budget reads. */

@@ -1,7 +1,7 @@
 import { sql, type Kysely } from 'kysely'
 import { toSummedParts } from './summed-parts'
 import { usageCost } from './usage-cost'
-import type { Window } from '../limits/window'
+import type { Window } from '../platform/time-window'
 import type { Schema } from '../platform/db/schema'
 
 /** The usage of an account, a key, an organization or a member in a window. */

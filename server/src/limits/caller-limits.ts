@@ -1,4 +1,4 @@
-import { monthInUtc, toRuleKey, type WindowRule } from './window'
+import { monthInUtc, toRuleKey, type WindowRule } from '../platform/time-window'
 
 /** A counter's id, and its limit. */
 export interface LimitBucket {

@@ -1,5 +1,5 @@
 import type { WindowLimit } from '../limits/caller-limits'
-import type { Window } from '../limits/window'
+import type { Window } from '../platform/time-window'
 
 /** A limit and the part of it that is left, in nano-dollars; below zero where nodes overshot. */
 export interface LimitRemainder {

@@ -13,7 +13,7 @@ import { caller, createFixture, event, limit } from '../../testing/metering/mont
 import type { WindowReservation } from './window-reservation'
 import type { UsageEvent } from '../ledger/usage-event'
 import { toBudgetLimit, type WindowLimit } from '../limits/caller-limits'
-import { findWindow, monthInUtc, type WindowUnit } from '../limits/window'
+import { findWindow, monthInUtc, type WindowUnit } from '../platform/time-window'
 
 const budget = (
   subjectId: string,

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { describeSpendingRefusal, refuseByRequests } from './limit-refusal'
 import { toBudgetLimit, type WindowLimit } from '../limits/caller-limits'
-import { findWindow, type WindowUnit } from '../limits/window'
+import { findWindow, type WindowUnit } from '../platform/time-window'
 
 const wallMs = Date.parse('2026-11-25T12:00:00.000Z')
 

@@ -1,7 +1,7 @@
 import type { LimitRemainder } from './budget'
 import { ApiError } from '../errors'
 import type { WindowLimit } from '../limits/caller-limits'
-import type { Window, WindowUnit } from '../limits/window'
+import type { Window, WindowUnit } from '../platform/time-window'
 import { formatPlainUsd, toUsd } from '../wire/usd'
 
 const periods: Record<WindowUnit, string> = {

@@ -1,7 +1,7 @@
 import { WindowUsage } from './window-usage'
 import { WindowReservation, type CountedLimit } from './window-reservation'
 import type { WindowLimit } from '../limits/caller-limits'
-import { findWindow, monthInUtc, type Window } from '../limits/window'
+import { findWindow, monthInUtc, type Window } from '../platform/time-window'
 import { unavailable } from '../errors'
 import type { UsedBy, WindowQuery, WindowSums } from '../ledger/window-sums'
 import { costToCaller, type UsageEvent } from '../ledger/usage-event'

@@ -1,5 +1,5 @@
 import type { Unbooked, UsedBy, WindowSum } from '../ledger/window-sums'
-import { findWindow, type Window, type WindowRule } from '../limits/window'
+import { findWindow, type Window, type WindowRule } from '../platform/time-window'
 
 interface NotedCost {
   startedAt: string

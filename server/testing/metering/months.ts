@@ -2,7 +2,7 @@ import type { WindowReservation } from '../../src/metering/window-reservation'
 import type { WindowLimit } from '../../src/limits/caller-limits'
 import { SpendingLimits } from '../../src/metering/spending-limits'
 import { createTestEvent } from '../ledger/event'
-import type { Window } from '../../src/limits/window'
+import type { Window } from '../../src/platform/time-window'
 import type { WindowSum } from '../../src/ledger/window-sums'
 import type { UsageEvent } from '../../src/ledger/usage-event'
 

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { objectId } from '../../../http/answers'
 import { line } from '../../../http/fields'
-import { findTimeZone } from '../../../limits/local-clock'
-import { windowUnits } from '../../../limits/window'
+import { findTimeZone } from '../../../platform/local-clock'
+import { windowUnits } from '../../../platform/time-window'
 import { maxInteger } from '../../../platform/integer'
 import { customIssue } from '../../../wire/field-error'
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { assert, constantFrom, integer, property, record } from '../../testing/property'
 import { findTimeZone } from './local-clock'
-import { findWindow, monthInUtc, toRuleKey, windowUnits, type WindowRule } from './window'
+import { findWindow, monthInUtc, toRuleKey, windowUnits, type WindowRule } from './time-window'
 
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
