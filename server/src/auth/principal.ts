@@ -47,7 +47,7 @@ export interface Principal {
 }
 
 /** Whether the key has limits besides those of its account. */
-export const hasOwnLimits = ({
+const hasOwnLimits = ({
   keyId,
   limits,
   accessLists,

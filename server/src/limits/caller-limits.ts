@@ -7,7 +7,7 @@ export interface LimitBucket {
 }
 
 /** A budget by its name and its windows. */
-export interface BudgetTerms {
+interface BudgetTerms {
   id: string
   name: string
   rule: WindowRule
@@ -72,7 +72,7 @@ const toMonthlyLimits = ({
   requests === null && spend === null ? [] : [{ id, requests, spend }]
 
 /** A budget of an account or a key. */
-export interface LimitedBudget extends Omit<BudgetTerms, 'usageId'> {
+interface LimitedBudget extends Omit<BudgetTerms, 'usageId'> {
   /** The account or the key. */
   subjectId: string
   requests: number | null

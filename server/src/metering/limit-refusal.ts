@@ -15,7 +15,7 @@ const periods: Record<WindowUnit, string> = {
 }
 
 /** Returns when a window ends, as answers have it; null for a total. */
-export const toWindowEnd = ({ toMs }: Window): string | null =>
+const toWindowEnd = ({ toMs }: Window): string | null =>
   Number.isFinite(toMs) ? new Date(toMs).toISOString() : null
 
 /** Returns a budget as a refusal names it in its details. Source: contract 6.13. */
@@ -66,7 +66,7 @@ function toRequestsMessage({ requests, budget }: WindowLimit, window: Window): s
 }
 
 /** A refusal by a spending limit: its message, and what it adds to the details of `insufficient_credits`. */
-export interface SpendingRefusal {
+interface SpendingRefusal {
   message: string
   details: Record<string, unknown>
   /** When the limit resets; undefined for a limit that is not a budget, and for a total. */

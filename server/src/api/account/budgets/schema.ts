@@ -9,7 +9,7 @@ import { customIssue } from '../../../wire/field-error'
 /** The most budgets of an account, those of its keys included. */
 export const maxBudgets = 100
 
-export const budgetUnits = ['usd', 'requests'] as const
+const budgetUnits = ['usd', 'requests'] as const
 type BudgetUnit = (typeof budgetUnits)[number]
 
 /** In the order of their numbers, from 1. */
