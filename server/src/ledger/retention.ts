@@ -34,9 +34,9 @@ export async function purgeOldRows(db: Kysely<Schema>, days: number): Promise<Pu
     'credit_held',
     sql`not exists (select from credit_lease where id = lease_id and state = 'active')`,
   )
-  const retained = await findWindowEnds(db, Date.now())
+  const retainedSums = await findWindowEnds(db, Date.now())
   const before = (grain: 'minute' | 'hour', days: number) =>
-    sumsBefore({ grain, beforeMs: day - days * dayMs }, retained)
+    sumsBefore({ grain, beforeMs: day - days * dayMs }, retainedSums)
   const minutes = await purgeRows(db, 'usage_sum', before('minute', minuteSumDays))
   const hours = await purgeRows(db, 'usage_sum', before('hour', hourSumDays))
   return { partitions, leases, sums: minutes + hours }
@@ -47,15 +47,15 @@ interface OldSums {
   beforeMs: number
 }
 
-const sumsBefore = ({ grain, beforeMs }: OldSums, retained: readonly RetainedSums[]) => {
-  const kept = retained.filter((sums) => sums.grain === grain && sums.fromMs < beforeMs)
+const sumsBefore = ({ grain, beforeMs }: OldSums, retainedSums: readonly RetainedSums[]) => {
+  const keptSums = retainedSums.filter((sums) => sums.grain === grain && sums.fromMs < beforeMs)
   const old = sql`grain = ${grain} and starts_at < ${new Date(beforeMs)}`
-  if (kept.length === 0) return old
+  if (keptSums.length === 0) return old
   return sql`${old} and not exists (
     select from unnest(
-      ${kept.map(({ userId }) => userId)}::text[],
-      ${kept.map(({ fromMs }) => new Date(fromMs))}::timestamptz[],
-      ${kept.map(({ toMs }) => new Date(toMs))}::timestamptz[]
+      ${keptSums.map(({ userId }) => userId)}::text[],
+      ${keptSums.map(({ fromMs }) => new Date(fromMs))}::timestamptz[],
+      ${keptSums.map(({ toMs }) => new Date(toMs))}::timestamptz[]
     ) as kept (user_id, from_time, to_time)
     where kept.user_id = usage_sum.user_id
       and usage_sum.starts_at >= from_time and usage_sum.starts_at < to_time

@@ -85,10 +85,10 @@ export function toBudgetLimit({
   subjectId,
   requests,
   spend,
-  ...named
+  ...terms
 }: LimitedBudget): WindowLimit {
-  const key = toRuleKey(named.rule)
+  const key = toRuleKey(terms.rule)
   // Its usage may be that of a monthly limit.
   const usageId = key === toRuleKey(monthInUtc) ? subjectId : `${subjectId} ${key}`
-  return { id: subjectId, requests, spend, budget: { ...named, usageId } }
+  return { id: subjectId, requests, spend, budget: { ...terms, usageId } }
 }

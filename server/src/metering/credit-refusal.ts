@@ -68,8 +68,8 @@ export function refuseByAllowance(
 ): CreditRefusal {
   // Below zero where nodes overshot.
   const available = maxAmount(tightest.remaining, 0n)
-  const left = { ...tightest, remaining: available }
-  const refusal = describeSpendingRefusal(left, requiredAmount, Date.now())
+  const remainder = { ...tightest, remaining: available }
+  const refusal = describeSpendingRefusal(remainder, requiredAmount, Date.now())
   return new CreditRefusal({ available, minimum: 0n, requiredAmount, ...refusal }, price)
 }
 

@@ -17,7 +17,7 @@ const budget = (unit: WindowUnit, limit: Pick<WindowLimit, 'requests' | 'spend'>
   return { limit: created, window: findWindow(rule, wallMs) }
 }
 
-test('a refusal by a budget in USD names the budget, its window, what is left and when it resets', () => {
+test('a refusal by a budget in USD names the budget, its window, the remainder and the time of the reset', () => {
   const week = budget('week', { requests: null, spend: 50_000_000_000n })
   const refusal = describeSpendingRefusal(
     { ...week, remaining: 250_000_000n },

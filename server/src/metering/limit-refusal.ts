@@ -39,12 +39,12 @@ function toBudgetDetails(limit: WindowLimit, remaining: number, window: Window) 
 /** Creates the refusal of a request by a limit on their number. */
 export function refuseByRequests(limit: WindowLimit, window: Window, wallMs: number): ApiError {
   const { fromMs, toMs } = window
-  const allowed = limit.requests ?? 0
+  const maxRequests = limit.requests ?? 0
   const seconds = (toMs - wallMs) / 1000
   return new ApiError('rate_limit_exceeded', {
     message: toRequestsMessage(limit, window),
     details: {
-      limit: allowed,
+      limit: maxRequests,
       window: (toMs - fromMs) / 1000,
       retry_after: Math.ceil(seconds),
       ...toBudgetDetails(limit, 0, window),
@@ -52,7 +52,7 @@ export function refuseByRequests(limit: WindowLimit, window: Window, wallMs: num
     retryAfterSeconds: seconds,
     // Client libraries do not wait that long.
     retryable: false,
-    quota: { limit: allowed, remaining: 0, resetAtMs: toMs },
+    quota: { limit: maxRequests, remaining: 0, resetAtMs: toMs },
   })
 }
 
@@ -80,21 +80,21 @@ export function describeSpendingRefusal(
   wallMs: number,
 ): SpendingRefusal {
   const { budget, spend } = limit
-  const left = formatPlainUsd(remaining)
-  const required = `this request requires ${formatPlainUsd(requiredAmount)} USD.`
+  const remainingUsd = formatPlainUsd(remaining)
+  const requirement = `this request requires ${formatPlainUsd(requiredAmount)} USD.`
   if (!budget || spend === null) {
     return {
-      message: `${left} USD remain of this month's spending limit; ${required}`,
+      message: `${remainingUsd} USD remain of this month's spending limit; ${requirement}`,
       details: {},
     }
   }
   const { name, rule } = budget
   const end = toWindowEnd(window)
   const until = end === null ? '' : ` until ${end}`
-  const allowed = `The budget "${name}" allows ${formatPlainUsd(spend)} USD ${periods[rule.unit]}`
+  const terms = `The budget "${name}" allows ${formatPlainUsd(spend)} USD ${periods[rule.unit]}`
   const seconds = Math.ceil((window.toMs - wallMs) / 1000)
   return {
-    message: `${allowed}. ${left} USD remain${until}; ${required}`,
+    message: `${terms}. ${remainingUsd} USD remain${until}; ${requirement}`,
     details: {
       ...toBudgetDetails(limit, toUsd(remaining), window),
       ...(end !== null && { retry_after: seconds }),

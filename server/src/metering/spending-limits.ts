@@ -68,9 +68,9 @@ export class SpendingLimits {
    */
   admit(request: Limited): WindowReservation | Promise<WindowReservation> {
     const limits = this.#countedLimitsOf(request)
-    const unread = limits.filter(({ usage }) => !usage.isKnown)
-    if (unread.length === 0) return this.#toReservation(limits)
-    return Promise.all(unread.map(({ usage }) => this.#firstRead(usage))).then(() =>
+    const unreadLimits = limits.filter(({ usage }) => !usage.isKnown)
+    if (unreadLimits.length === 0) return this.#toReservation(limits)
+    return Promise.all(unreadLimits.map(({ usage }) => this.#firstRead(usage))).then(() =>
       // The next window may have begun, and an unused entry may be evicted.
       this.#toReservation(this.#countedLimitsOf(request)),
     )

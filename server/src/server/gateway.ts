@@ -161,14 +161,18 @@ export async function createGatewayServices(
     onCreditAdded: money.onCreditAdded,
     isJournalWritable: money.isJournalWritable,
     logsWritten: () => soon([money.catchUp(), writer.flush()]),
-    invalidateKey: (hash) => apiKeys.invalidateKey(hash),
-    invalidateKeysOf: (userId) => apiKeys.invalidateUser(userId),
+    ...invalidationsOf(apiKeys),
     routing: names.routing,
     own: () => ownState(observedParts),
     figures: () => readMetricsSnapshot(observedParts),
     endAll: (reason) => deadlines.forEach((deadline) => deadline.cancel(reason)),
   }
 }
+
+const invalidationsOf = (apiKeys: ApiKeyCache) => ({
+  invalidateKey: (hash: string) => apiKeys.invalidateKey(hash),
+  invalidateKeysOf: (userId: string) => apiKeys.invalidateUser(userId),
+})
 
 /** Creates the lists of providers, which are read through services that are created later. */
 const createProviderLists = (upstreams: () => Pick<GatewayServices, 'egress' | 'credentials'>) =>

@@ -35,7 +35,7 @@ const toRule = ({ window_unit, time_zone, first_weekday }: Row) => ({
 /** Shows a budget. */
 function toBudget(row: Row, { fromMs, toMs }: Window, { requests, spent }: WindowSum) {
   const amount = row.spend === null ? (row.requests ?? 0) : toUsd(row.spend)
-  const left = row.spend === null ? (row.requests ?? 0) - requests : toUsd(row.spend - spent)
+  const remainder = row.spend === null ? (row.requests ?? 0) - requests : toUsd(row.spend - spent)
   const isTotal = row.window_unit === 'total'
   return {
     id: row.id,
@@ -47,7 +47,7 @@ function toBudget(row: Row, { fromMs, toMs }: Window, { requests, spent }: Windo
     time_zone: row.time_zone,
     first_weekday: weekdays[row.first_weekday - 1] ?? 'monday',
     used: row.spend === null ? requests : toUsd(spent),
-    remaining: Math.max(0, left),
+    remaining: Math.max(0, remainder),
     window_start: isTotal ? null : toTimestamp(new Date(fromMs)),
     window_end: isTotal ? null : toTimestamp(new Date(toMs)),
     created_at: toTimestamp(row.created_at),
