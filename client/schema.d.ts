@@ -4091,7 +4091,7 @@ export interface paths {
         };
         /**
          * List budgets
-         * @description The budgets of the account and of its keys, each with what is booked in its current window. Usage is booked some seconds after a request ends. Requires the permission `read`.
+         * @description The budgets of the account and of its keys, each with the booked usage of its current window. Usage is booked some seconds after a request ends. Requires the permission `read`.
          */
         get: {
             parameters: {
@@ -4116,7 +4116,7 @@ export interface paths {
         put?: never;
         /**
          * Create a budget
-         * @description A request is rejected when any budget of its account or its key is used up: 402 `insufficient_credits` for USD, 429 `rate_limit_exceeded` for requests. What the current window has used so far counts. Takes effect on every node within a second. Requires the permission `admin`. The body has at most 64 KB.
+         * @description A request is rejected when any budget of its account or its key is used up: 402 `insufficient_credits` for USD, 429 `rate_limit_exceeded` for requests. Earlier usage of the current window counts. Takes effect on every node within a second. Requires the permission `admin`. The body has at most 64 KB.
          */
         post: {
             parameters: {
@@ -4215,7 +4215,7 @@ export interface paths {
         head?: never;
         /**
          * Update a budget
-         * @description Takes effect on every node within a second. Another window, time zone or weekday counts what that window has used so far. Unit and key cannot be changed. A key with limits of its own cannot change budgets. Requires the permission `admin`. The body has at most 64 KB.
+         * @description Takes effect on every node within a second. Another window, time zone or weekday counts the earlier usage of that window. Unit and key cannot be changed. A key with limits of its own cannot change budgets. Requires the permission `admin`. The body has at most 64 KB.
          */
         patch: {
             parameters: {
@@ -12105,13 +12105,13 @@ export interface components {
             time_zone: string;
             /** @enum {string} */
             first_weekday: "monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday";
-            /** @description What is booked in the current window, in the unit of the budget */
+            /** @description Booked usage of the current window, in the unit of the budget */
             used: number;
             /** @description Not below 0 */
             remaining: number;
             /** @description Null for a total */
             window_start: string | null;
-            /** @description When the budget resets; null for a total, which does not */
+            /** @description Time at which the budget resets; null for a total, which does not */
             window_end: string | null;
             /** Format: date-time */
             created_at: string;
