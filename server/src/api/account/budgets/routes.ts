@@ -26,7 +26,7 @@ const listBudgets = (budgets: BudgetStore) =>
     tag,
     summary: 'List budgets',
     notes:
-      'The budgets of the account and of its keys, each with what is booked in its current window. Usage is booked some seconds after a request ends.',
+      'The budgets of the account and of its keys, each with the booked usage of its current window. Usage is booked some seconds after a request ends.',
     responses: { 200: BudgetList },
     handler: ({ principal }) => budgets.list(principal),
   })
@@ -40,7 +40,7 @@ const createBudget = (budgets: BudgetStore) =>
     tag,
     summary: 'Create a budget',
     notes:
-      'A request is rejected when any budget of its account or its key is used up: 402 `insufficient_credits` for USD, 429 `rate_limit_exceeded` for requests. What the current window has used so far counts. Takes effect on every node within a second.',
+      'A request is rejected when any budget of its account or its key is used up: 402 `insufficient_credits` for USD, 429 `rate_limit_exceeded` for requests. Earlier usage of the current window counts. Takes effect on every node within a second.',
     body: NewBudget,
     examples: {
       'A day of the account': {
@@ -84,7 +84,7 @@ const changeBudget = (budgets: BudgetStore) =>
     tag,
     summary: 'Update a budget',
     notes:
-      'Takes effect on every node within a second. Another window, time zone or weekday counts what that window has used so far. Unit and key cannot be changed. A key with limits of its own cannot change budgets.',
+      'Takes effect on every node within a second. Another window, time zone or weekday counts the earlier usage of that window. Unit and key cannot be changed. A key with limits of its own cannot change budgets.',
     params,
     body: ChangedBudget,
     examples: { 'Another amount': { amount: 100 }, 'Another window': { window: 'month' } },

@@ -113,13 +113,13 @@ export const Budget = z
     window,
     time_zone: z.string().meta({ examples: ['Europe/Berlin'] }),
     first_weekday: firstWeekday,
-    used: z.number().describe('What is booked in the current window, in the unit of the budget'),
+    used: z.number().describe('Booked usage of the current window, in the unit of the budget'),
     remaining: z.number().describe('Not below 0'),
     window_start: z.iso.datetime().nullable().describe('Null for a total'),
     window_end: z.iso
       .datetime()
       .nullable()
-      .describe('When the budget resets; null for a total, which does not'),
+      .describe('Time at which the budget resets; null for a total, which does not'),
     created_at: z.iso.datetime(),
     updated_at: z.iso.datetime(),
   })
