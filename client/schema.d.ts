@@ -4146,6 +4146,170 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/account/budgets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List budgets
+         * @description The budgets of the account and of its keys, each with the booked usage of its current window. Usage is booked some seconds after a request ends. Requires the permission `read`.
+         */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["BudgetList"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        /**
+         * Create a budget
+         * @description A request is rejected when any budget of its account or its key is used up: 402 `insufficient_credits` for USD, 429 `rate_limit_exceeded` for requests. Earlier usage of the current window counts. Takes effect on every node within a second. Requires the permission `admin`. The body has at most 64 KB.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["NewBudget"];
+                };
+            };
+            responses: {
+                /** @description Created */
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Budget"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/account/budgets/{budget_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a budget
+         * @description Requires the permission `read`.
+         */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description ID of the budget */
+                    budget_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Budget"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        /**
+         * Delete a budget
+         * @description Takes effect on every node within a second. The budgets of a deleted key are deleted. Requires the permission `admin`.
+         */
+        delete: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description ID of the budget */
+                    budget_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Done"];
+                    };
+                };
+            };
+        };
+        options?: never;
+        head?: never;
+        /**
+         * Update a budget
+         * @description Takes effect on every node within a second. Another window, time zone or weekday counts the earlier usage of that window. Unit and key cannot be changed. A key with limits of its own cannot change budgets. Requires the permission `admin`. The body has at most 64 KB.
+         */
+        patch: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description ID of the budget */
+                    budget_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["ChangedBudget"];
+                };
+            };
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Budget"];
+                    };
+                };
+            };
+        };
+        trace?: never;
+    };
     "/api/account/notifications": {
         parameters: {
             query?: never;
@@ -12516,6 +12680,67 @@ export interface components {
             message: string;
             /** @description Channels that were reached */
             channels: ("email" | "dashboard")[];
+        };
+        Budget: {
+            /** @example budget_01k9z3t6c8q4v7x2m5n0p1r3s4 */
+            id: string;
+            /** @example Search, per week */
+            name: string;
+            /** @description Null for the whole account */
+            key_id: string | null;
+            /** @enum {string} */
+            unit: "usd" | "requests";
+            amount: number;
+            /** @enum {string} */
+            window: "hour" | "day" | "week" | "month" | "quarter" | "year" | "total";
+            /** @example Europe/Berlin */
+            time_zone: string;
+            /** @enum {string} */
+            first_weekday: "monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday";
+            /** @description Booked usage of the current window, in the unit of the budget */
+            used: number;
+            /** @description Not below 0 */
+            remaining: number;
+            /** @description Null for a total */
+            window_start: string | null;
+            /** @description Time at which the budget resets; null for a total, which does not */
+            window_end: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        BudgetList: {
+            /** @description Newest first */
+            budgets: components["schemas"]["Budget"][];
+        };
+        NewBudget: {
+            name: string;
+            /** @description ID of the key that it limits; null for the whole account */
+            key_id?: (string | null) | undefined;
+            unit?: (("usd" | "requests") | null) | undefined;
+            /** @description USD with at most two decimals, or a number of requests */
+            amount: number;
+            /** @enum {string} */
+            window: "hour" | "day" | "week" | "month" | "quarter" | "year" | "total";
+            /** @description IANA name of the time zone whose calendar and clock the windows follow */
+            time_zone?: (string | null) | undefined;
+            /** @description Day with which weeks begin; without effect for other windows */
+            first_weekday?: (("monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday") | null) | undefined;
+        };
+        ChangedBudget: {
+            name?: string | undefined;
+            /** @description USD with at most two decimals, or a number of requests */
+            amount?: number | undefined;
+            /** @enum {string} */
+            window?: ("hour" | "day" | "week" | "month" | "quarter" | "year" | "total") | undefined;
+            /** @description IANA name of the time zone whose calendar and clock the windows follow */
+            time_zone?: string | undefined;
+            /**
+             * @description Day with which weeks begin; without effect for other windows
+             * @enum {string}
+             */
+            first_weekday?: ("monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday") | undefined;
         };
         Notification: {
             id: string;

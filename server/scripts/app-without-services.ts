@@ -8,6 +8,7 @@ import {
 import pino from 'pino'
 import { createPoolStore } from '../src/api/account/connection-pools/store'
 import { createAlertStore } from '../src/api/account/alerts/store'
+import { createBudgetStore } from '../src/api/account/budgets/store'
 import { createPlatformConnectionStore } from '../src/api/operator/connections/store'
 import { createConnectionModelStore } from '../src/api/account/connections/models'
 import { createConnectionStore } from '../src/api/account/connections/store'
@@ -190,6 +191,7 @@ const moneyStoresOf = (db: Kysely<Schema>, settings: LiveSettings) => ({
     repeat: { claims: claimsIn(db), timeoutMs: () => 0 },
   }),
   paymentEvents: undefined,
+  budgets: createBudgetStore({ db, onChanged: changed }),
   quota: createQuotaStore({
     db,
     used: never,

@@ -90,7 +90,7 @@ export class Population {
       requests: bucket('requests'),
       tokens: bucket('tokens'),
       running: bucket('places'),
-      monthly: [],
+      windows: [],
     }
   }
 

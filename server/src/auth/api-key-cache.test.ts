@@ -22,7 +22,7 @@ const principal = (fields: Partial<Principal> = {}): Principal => ({
     requests: [],
     tokens: [],
     running: [],
-    monthly: [],
+    windows: [],
   },
   ...fields,
 })

@@ -2,6 +2,7 @@ import { sql, type Kysely } from 'kysely'
 import { accountScope, planLimits } from './account-limits'
 import type { FindApiKey } from './api-key-cache'
 import { isPermission, permissions, type AddressSource, type Principal } from './principal'
+import { budgetsOfAccount, budgetsOfKey, toBudgetLimits } from './budget-limits'
 import { combineLimits, type LimitScope } from '../limits/caller-limits'
 import { toAccessLists } from '../platform/access-lists'
 import { DataLoader } from '../platform/data-loader'
@@ -53,7 +54,10 @@ const toPrincipal = ({ row, lookedUpAtMs }: FoundKey): Principal => ({
   disabledUntilMs: toPauseEnd(row, lookedUpAtMs),
   accessLists: toAccessLists(row),
   acceptsAddress: row.allowed_addresses && createNetworkTest(row.allowed_addresses),
-  limits: combineLimits([accountScope(row.user_id, row), keyScope(row)]),
+  limits: combineLimits(
+    [accountScope(row.user_id, row), keyScope(row)],
+    toBudgetLimits(row.user_id, row.budgets),
+  ),
   logBodies: row.log_bodies,
   bareModelNames: row.bare_model_names,
 })
@@ -97,6 +101,7 @@ const findKeys = (db: Kysely<Schema>, hashes: readonly string[]) =>
     .selectAll('api_key')
     .select(['secret.secret_hash', 'secret.secret_end'])
     .select(['users.limits', 'users.log_bodies', 'users.bare_model_names', ...planLimits])
+    .select(budgetsOfKey.as('budgets'))
     .select(sql<string | null>`extract(epoch from expires_at - now()) * 1000`.as('leftMs'))
     .select(sql<string | null>`extract(epoch from secret_end - now()) * 1000`.as('secretLeftMs'))
     .select(sql<string | null>`extract(epoch from disabled_until - now()) * 1000`.as('pauseMs'))
@@ -111,7 +116,7 @@ export const findAccountIn =
   async (userId: string): Promise<DashboardSession | undefined> => {
     const row = await liveness.lookUp(findAccount(query, userId))
     if (!row) return undefined
-    const limits = combineLimits([accountScope(userId, row)])
+    const limits = combineLimits([accountScope(userId, row)], toBudgetLimits(userId, row.budgets))
     const withoutEnd = { expiresAtMs: null, endsAtMs: null, disabledUntilMs: null }
     const scope = { permissions, accessLists: null }
     const session = { keyId: sessionKeyId, keyPrefix: '', ...scope, ...withoutEnd }
@@ -135,6 +140,7 @@ const findAccount = (db: Kysely<Schema>, userId: string) =>
     .innerJoin('plan', 'plan.id', 'users.plan_id')
     .select(['users.limits', 'users.is_operator', 'users.log_bodies', 'users.bare_model_names'])
     .select(planLimits)
+    .select(budgetsOfAccount.as('budgets'))
     .where('users.id', '=', userId)
     .where('users.status', '=', 'active')
     .executeTakeFirst()

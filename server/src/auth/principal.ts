@@ -1,4 +1,4 @@
-import { ApiError } from '../errors'
+import { ApiError, invalidRequest } from '../errors'
 import type { CallerLimits } from '../limits/caller-limits'
 import {
   findEndpointRefusal,
@@ -47,7 +47,7 @@ export interface Principal {
 }
 
 /** Whether the key has limits besides those of its account. */
-export const hasOwnLimits = ({
+const hasOwnLimits = ({
   keyId,
   limits,
   accessLists,
@@ -58,7 +58,17 @@ export const hasOwnLimits = ({
   [limits.requests, limits.tokens, limits.running]
     .flat()
     .some(({ id }) => id.endsWith(`:${keyId}`)) ||
-  limits.monthly.some(({ id }) => id === keyId)
+  limits.windows.some(({ id }) => id === keyId)
+
+/**
+ * Rejects a key with a spending or rate limit of its own, which could otherwise raise or multiply it. `changes` is what
+ * it cannot do.
+ */
+export function rejectLimitedKey(asker: Principal, changes: string): void {
+  if (!hasOwnLimits(asker)) return
+  const message = `This API key has its own limits, so it cannot ${changes}. Use a key without limits, or sign in.`
+  throw invalidRequest(null, 'not_allowed', message)
+}
 
 /** `admin` implies both others; `write` does not imply `read`. */
 export const may = (

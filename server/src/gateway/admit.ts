@@ -1,18 +1,18 @@
 import type { GatewayPorts } from './ports'
 import type { RequestLifecycle } from './settle'
 import type { Admission } from '../limits/limits'
-import type { MonthlyReservation } from '../metering/monthly-reservation'
+import type { WindowReservation } from '../metering/window-reservation'
 import { rejectForwardingLoop } from '../wire/forwarding-loop'
 
 /**
- * Admits an authenticated request: counts it against the monthly limit, which few accounts have, then by the minute.
+ * Admits an authenticated request: counts it against monthly limits and budgets, which few accounts have, then by the minute.
  * Throws or rejects with `invalid_request` for a request in a
  * forwarding loop, and with the errors of the limits.
  */
 export function admit(lifecycle: RequestLifecycle, ports: GatewayPorts): undefined | Promise<void> {
   const { call, principal } = lifecycle
   rejectForwardingLoop(call.hops)
-  if (principal.limits.monthly.length > 0) return admitWithinMonth(lifecycle, ports)
+  if (principal.limits.windows.length > 0) return admitWithinLimits(lifecycle, ports)
   const admission = ports.limits.admit(principal)
   if (admission instanceof Promise) return admitLater(lifecycle, admission)
   lifecycle.onAdmitted(admission)
@@ -26,21 +26,21 @@ async function admitLater(
   lifecycle.onAdmitted(await admission)
 }
 
-async function admitWithinMonth(lifecycle: RequestLifecycle, ports: GatewayPorts): Promise<void> {
-  const month = await reserveMonth(lifecycle, ports)
+async function admitWithinLimits(lifecycle: RequestLifecycle, ports: GatewayPorts): Promise<void> {
+  const spending = await reserveSpending(lifecycle, ports)
   try {
-    lifecycle.onAdmitted(await ports.limits.admit(lifecycle.principal), month)
+    lifecycle.onAdmitted(await ports.limits.admit(lifecycle.principal), spending)
   } catch (thrown) {
-    month.end()
+    spending.end()
     throw thrown
   }
 }
 
-/** A caller above its monthly limit gets its quota all the same. */
-async function reserveMonth(
+/** A caller above such a limit gets its quota all the same. */
+async function reserveSpending(
   { call, principal }: RequestLifecycle,
   { limits, spendingLimits }: GatewayPorts,
-): Promise<MonthlyReservation> {
+): Promise<WindowReservation> {
   try {
     return await spendingLimits.admit(principal)
   } catch (thrown) {

@@ -97,7 +97,7 @@ async function run<Schema extends z.ZodType<{ model: string }>>(
   lifecycle: RequestLifecycle,
   ports: GatewayPorts,
 ): Promise<Reply | RecordedReply> {
-  const { call, principal, log, admission, month } = lifecycle
+  const { call, principal, log, admission, spending } = lifecycle
   let requestBody = await readRequest(endpoint, lifecycle, log.keepRequest)
   log.read(requestBody.body)
   const recordedAnswer =
@@ -137,7 +137,7 @@ async function run<Schema extends z.ZodType<{ model: string }>>(
   const meter = ports.metering.meter(toMetered(endpoint, request, log))
   lifecycle.meter = meter
   const onDetached = () => lifecycle.onClientDisconnect()
-  const failover = new Failover({ endpoint, request, meter, month, tokens, onDetached })
+  const failover = new Failover({ endpoint, request, meter, spending, tokens, onDetached })
   lifecycle.failover = failover
 
   const reply = await endpoint.run(failover)

@@ -1,6 +1,6 @@
 import { combineLimits, type CallerLimits } from '../limits/caller-limits'
 import type { MemberTerms } from '../catalog/account-catalog'
-import type { MonthlyReservation } from '../metering/monthly-reservation'
+import type { WindowReservation } from '../metering/window-reservation'
 import { memberIn, type SpendingLimits } from '../metering/spending-limits'
 import type { Admission, RateLimits } from '../limits/limits'
 
@@ -14,7 +14,7 @@ interface Options {
 /** The reservations of a request at one organization. */
 interface Entered {
   admission: Admission
-  month: MonthlyReservation | undefined
+  spending: WindowReservation | undefined
 }
 
 /** Terms stay the same object until they change. */
@@ -24,9 +24,9 @@ function limitsIn(terms: MemberTerms, userId: string): CallerLimits {
   const cachedLimits = limitsBy.get(terms)
   if (cachedLimits) return cachedLimits
   const { organizationId: id, memberSpend, ...rest } = terms
-  const { monthly, ...limits } = combineLimits([{ id, ...rest }])
+  const { windows, ...limits } = combineLimits([{ id, ...rest }])
   const ofMember = { id: memberIn(id, userId), requests: null, spend: memberSpend }
-  const combined = { ...limits, monthly: memberSpend === null ? monthly : [...monthly, ofMember] }
+  const combined = { ...limits, windows: memberSpend === null ? windows : [...windows, ofMember] }
   limitsBy.set(terms, combined)
   return combined
 }
@@ -58,14 +58,14 @@ export class OrganizationUse {
     return admitting
   }
 
-  /** The monthly limits of an organization that was entered; undefined where it has none. */
-  monthOf(organizationId: string): MonthlyReservation | undefined {
-    return this.#reservations.get(organizationId)?.month
+  /** The spending limits of an organization that was entered; undefined where it has none. */
+  spendingOf(organizationId: string): WindowReservation | undefined {
+    return this.#reservations.get(organizationId)?.spending
   }
 
   /** Marks that nothing is to be spent of any of them for now. */
   cancelSpending(): void {
-    for (const { month } of this.#reservations.values()) month?.hold(0n)
+    for (const { spending } of this.#reservations.values()) spending?.hold(0n)
   }
 
   /** Releases the places of a request that continues with no client waiting. Twice is harmless. */
@@ -85,8 +85,8 @@ export class OrganizationUse {
     const { ports, userId, tokens } = this.#options
     const { organizationId } = terms
     const limits = limitsIn(terms, userId)
-    const month =
-      limits.monthly.length > 0
+    const spending =
+      limits.windows.length > 0
         ? await ports.spendingLimits.admit({ userId, organizationId, limits })
         : undefined
     let admission: Admission | undefined
@@ -95,10 +95,10 @@ export class OrganizationUse {
       await admission.reserve(tokens)
     } catch (thrown) {
       admission?.release()
-      month?.end()
+      spending?.end()
       throw thrown
     }
-    const organization = { admission, month }
+    const organization = { admission, spending }
     // It may have ended while the counters were read.
     if (this.#isOver) leave(organization, 0)
     else this.#reservations.set(organizationId, organization)
@@ -106,8 +106,8 @@ export class OrganizationUse {
   }
 }
 
-function leave({ admission, month }: Entered, usedTokens: number): void {
+function leave({ admission, spending }: Entered, usedTokens: number): void {
   admission.trueUp(usedTokens)
   admission.release()
-  month?.end()
+  spending?.end()
 }

@@ -13,7 +13,7 @@ import { unavailable, type ApiError } from '../errors'
 import { CreditRefusal } from '../metering/credit-refusal'
 import type { Meter, Reservation } from '../metering/meter'
 import type { Terms } from '../metering/metering'
-import type { MonthlyReservation } from '../metering/monthly-reservation'
+import type { WindowReservation } from '../metering/window-reservation'
 import { stripUnpriced } from '../metering/unpriced-fields'
 import type { TokenBounds } from '../metering/worst-case'
 import type { MaybePromise } from '../platform/maybe-promise'
@@ -50,7 +50,7 @@ export interface ReserveOptions<Request> {
   endpoint: PricedEndpoint<Request>
   request: Request
   meter: Meter
-  month: MonthlyReservation | undefined
+  spending: WindowReservation | undefined
   /** Its estimated need of tokens. */
   tokens: number
 }
@@ -248,17 +248,17 @@ export class AttemptReservation<Request extends ReservableRequest> {
   }
 
   #termsOf(attempt: PricedAttempt<Request>): Terms {
-    const { request, month } = this.#options
+    const { request, spending } = this.#options
     const { model, billing } = attempt.candidate
     const isOwn = billing.payer === request.principal.accountId
     const { organizationId, mode } = billing
     const isShared = organizationId !== null && mode !== 'member_pays'
-    const sharedMonth = isShared ? this.#organizations?.monthOf(organizationId) : undefined
+    const sharedSpending = isShared ? this.#organizations?.spendingOf(organizationId) : undefined
     return {
       model,
       billing,
-      month: isOwn ? month : month?.paidByOthers(),
-      sharedBudget: sharedMonth,
+      spending: isOwn ? spending : spending?.paidByOthers(),
+      sharedBudget: sharedSpending,
     }
   }
 
@@ -274,7 +274,7 @@ export class AttemptReservation<Request extends ReservableRequest> {
   }
 
   #cancelSpending(): void {
-    this.#options.month?.hold(0n)
+    this.#options.spending?.hold(0n)
     this.#organizations?.cancelSpending()
   }
 }

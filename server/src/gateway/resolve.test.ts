@@ -35,7 +35,7 @@ const principal: Principal = {
   permissions: ['write'],
   expiresAtMs: null,
   endsAtMs: null,
-  limits: { requests: [], tokens: [], running: [], monthly: [] },
+  limits: { requests: [], tokens: [], running: [], windows: [] },
   logBodies: false,
   disabledUntilMs: null,
   accessLists: null,

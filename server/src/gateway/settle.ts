@@ -7,7 +7,7 @@ import type { Principal } from '../auth/principal'
 import { ApiError } from '../errors'
 import type { Admission } from '../limits/limits'
 import type { Ending, Meter } from '../metering/meter'
-import type { MonthlyReservation } from '../metering/monthly-reservation'
+import type { WindowReservation } from '../metering/window-reservation'
 import { withTimeout } from '../platform/with-timeout'
 import type { RequestLog } from '../request-logs/request-log'
 import type { Candidate } from '../routing/candidate'
@@ -52,7 +52,7 @@ export class RequestLifecycle {
   readonly principal: Principal
   readonly log: RequestLog
   admission: Admission | undefined
-  month: MonthlyReservation | undefined
+  spending: WindowReservation | undefined
   candidates: readonly Candidate[] = []
   meter: Meter | undefined
   /** The fields that Tollgate obeys. */
@@ -76,9 +76,9 @@ export class RequestLifecycle {
   }
 
   /** The request was counted. From here on it must be ended. */
-  onAdmitted(admission: Admission, month?: MonthlyReservation): void {
+  onAdmitted(admission: Admission, spending?: WindowReservation): void {
     this.admission = admission
-    this.month = month
+    this.spending = spending
     this.call.reportQuota(admission.quota)
   }
 
@@ -146,7 +146,7 @@ export class RequestLifecycle {
     this.#rememberRoute(ending)
     this.admission?.release()
     for (const { member } of this.candidates) member?.end(ending.outcome)
-    this.month?.end()
+    this.spending?.end()
     try {
       // Its last attempt has taken the log along; without one, the log is written alone.
       this.log.close()

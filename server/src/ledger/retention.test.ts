@@ -7,6 +7,8 @@ import { recordForTests } from '../../testing/ledger/event'
 import { allowLedgerChanges, protectLedger } from '../../testing/ledger/protection'
 import { purgeOldRows } from './retention'
 import { settle } from './settle'
+import { readWindows } from './window-sums'
+import { findWindow } from '../platform/time-window'
 import { takeLease } from './take-lease'
 import type { Database } from '../platform/db/database'
 import { openTestDatabase } from '../../testing/db/database'
@@ -155,4 +157,36 @@ test('keeps sums by minute for two days, by hour for 90, by day without limit', 
     { grain: 'hour', kept: 4n },
     { grain: 'minute', kept: 2n },
   ])
+})
+
+test('keeps the sums with which the windows of budgets begin', async () => {
+  const { query } = database
+  const accountId = await createCustomer(database, 1000n)
+  // No zone of it has whole hours: a year begins within an hour, and within a day, of UTC.
+  const rule = { unit: 'year', timeZone: 'Asia/Kolkata', firstWeekday: 1 } as const
+  const { fromMs, toMs } = findWindow(rule, Date.now())
+  await query
+    .insertInto('budget')
+    .values({
+      id: newId('budget'),
+      user_id: accountId,
+      key_id: null,
+      name: 'Year',
+      spend: 100n,
+      requests: null,
+      window_unit: rule.unit,
+      time_zone: rule.timeZone,
+      first_weekday: rule.firstWeekday,
+    })
+    .execute()
+  const began = [fromMs - 1, fromMs, fromMs + 1_800_000, fromMs + 10 * 3_600_000]
+  await settle(
+    query,
+    began.map((ms) => eventOf(accountId, new Date(ms), null)),
+  )
+  await purgeOldRows(query, 3650)
+  const window = { fromMs, toMs }
+  const usedBy = [{ id: 'year', subjectId: accountId, userId: accountId, window }]
+  const { sums } = await readWindows(query, { usedBy, unbooked: () => [] })
+  expect(sums.get('year')).toEqual({ requests: 3, spent: 30n })
 })

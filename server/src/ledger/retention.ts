@@ -1,4 +1,5 @@
 import { sql, type Kysely } from 'kysely'
+import { findWindowEnds, type RetainedSums } from './window-ends'
 import { purgeRows } from '../platform/db/purge-rows'
 import { dropPartitions, getToday } from '../platform/db/partitions'
 import type { Schema } from '../platform/db/schema'
@@ -16,7 +17,7 @@ export interface PurgedRows {
 
 /**
  * Purges usage events and ended leases of more than `days` full days ago, sums by minute of more than 2 days and
- * by hour of more than 90. Sums by day, and the ledger, stay.
+ * by hour of more than 90, apart from those that budgets read. Sums by day, and the ledger, stay.
  */
 export async function purgeOldRows(db: Kysely<Schema>, days: number): Promise<PurgedRows> {
   const day = (await getToday(db)).getTime()
@@ -33,17 +34,33 @@ export async function purgeOldRows(db: Kysely<Schema>, days: number): Promise<Pu
     'credit_held',
     sql`not exists (select from credit_lease where id = lease_id and state = 'active')`,
   )
-  const minutes = await purgeRows(
-    db,
-    'usage_sum',
-    sumsBefore('minute', day - minuteSumDays * dayMs),
-  )
-  const hours = await purgeRows(db, 'usage_sum', sumsBefore('hour', day - hourSumDays * dayMs))
+  const retainedSums = await findWindowEnds(db, Date.now())
+  const before = (grain: 'minute' | 'hour', days: number) =>
+    sumsBefore({ grain, beforeMs: day - days * dayMs }, retainedSums)
+  const minutes = await purgeRows(db, 'usage_sum', before('minute', minuteSumDays))
+  const hours = await purgeRows(db, 'usage_sum', before('hour', hourSumDays))
   return { partitions, leases, sums: minutes + hours }
 }
 
-const sumsBefore = (grain: 'minute' | 'hour', beforeMs: number) =>
-  sql`grain = ${grain} and starts_at < ${new Date(beforeMs)}`
+interface OldSums {
+  grain: 'minute' | 'hour'
+  beforeMs: number
+}
+
+const sumsBefore = ({ grain, beforeMs }: OldSums, retainedSums: readonly RetainedSums[]) => {
+  const keptSums = retainedSums.filter((sums) => sums.grain === grain && sums.fromMs < beforeMs)
+  const old = sql`grain = ${grain} and starts_at < ${new Date(beforeMs)}`
+  if (keptSums.length === 0) return old
+  return sql`${old} and not exists (
+    select from unnest(
+      ${keptSums.map(({ userId }) => userId)}::text[],
+      ${keptSums.map(({ fromMs }) => new Date(fromMs))}::timestamptz[],
+      ${keptSums.map(({ toMs }) => new Date(toMs))}::timestamptz[]
+    ) as kept (user_id, from_time, to_time)
+    where kept.user_id = usage_sum.user_id
+      and usage_sum.starts_at >= from_time and usage_sum.starts_at < to_time
+  )`
+}
 
 /**
  * Drops the partitions of the days before. In the same transaction it sets `retainedSince`, from which on the audit

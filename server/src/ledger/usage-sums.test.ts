@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import * as fc from '../../testing/property'
 import { createCustomer } from '../../testing/ledger/customer'
 import { createTestEvent, recordForTests } from '../../testing/ledger/event'
-import { readMonth } from './month-sums'
+import { readWindows } from './window-sums'
 import { settle } from './settle'
 import type { UsageEvent } from './usage-event'
 import { toOrphanRecord } from './usage-record'
@@ -138,19 +138,16 @@ test('3.1: sums a month of an organization over all members, of a member alone',
   await book([{ ...shared, cost: 10n, ...day('02-01T00:00:00.000') }], one)
   await book([{ ...shared, cost: 20n, ...day('02-28T23:59:59.999') }], other)
   await book([{ ...shared, cost: 2n, ...day('03-01T00:00:00.000') }], other)
-  const { sums } = await readMonth(database.query, {
-    usedBy: [
-      { id: pool, userId: one, organizationId: pool },
-      { id: 'one', userId: one, organizationId: pool },
-      { id: 'other', userId: other, organizationId: pool },
-      { id: 'stranger', userId: newId('user'), organizationId: pool },
-      // An account that owns a pool's id is none: it paid nothing of it.
-      { id: one, userId: one },
-    ],
-    from: new Date('2026-02-01T00:00:00.000Z'),
-    to: new Date('2026-03-01T00:00:00.000Z'),
-    unbooked: () => [],
-  })
+  const window = { fromMs: Date.UTC(2026, 1), toMs: Date.UTC(2026, 2) }
+  const usedBy = [
+    { id: pool, userId: one, organizationId: pool },
+    { id: 'one', userId: one, organizationId: pool },
+    { id: 'other', userId: other, organizationId: pool },
+    { id: 'stranger', userId: newId('user'), organizationId: pool },
+    // An account that owns a pool's id is none: it paid nothing of it.
+    { id: one, userId: one },
+  ].map((use) => ({ ...use, subjectId: use.id, window }))
+  const { sums } = await readWindows(database.query, { usedBy, unbooked: () => [] })
   expect(Object.fromEntries(sums)).toEqual({
     [pool]: { requests: 2, spent: 30n },
     one: { requests: 1, spent: 10n },

@@ -23,7 +23,9 @@ const price = {
 }
 
 test('a refusal writes amounts of any size in plain decimal digits', () => {
-  expect(refuseByAllowance(1n, 120n, price).message).toBe(
+  const limit = { id: 'user_1', requests: null, spend: 5n }
+  const remainder = { remaining: 1n, limit, window: { fromMs: 0, toMs: 1 } }
+  expect(refuseByAllowance(remainder, 120n, price).message).toBe(
     "0.000000001 USD remain of this month's spending limit; this request requires 0.00000012 USD.",
   )
   const balance = refuseByBalance(new InsufficientCredit(7n, 1_500_000_000n), 0n, price)

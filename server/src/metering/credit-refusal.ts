@@ -1,4 +1,6 @@
 import type { ChargeRatio } from './charge-ratio'
+import type { LimitRemainder } from './budget'
+import { describeSpendingRefusal } from './limit-refusal'
 import { computeWorstCase, floorPrice, type TokenBounds } from './worst-case'
 import type { Pricing } from '../catalog/model'
 import { ApiError } from '../errors'
@@ -21,6 +23,9 @@ interface Shortage {
   minimum: bigint
   requiredAmount: bigint
   message: string
+  /** Further details: the budget that refuses. */
+  details?: Record<string, unknown>
+  retryAfterSeconds?: number | undefined
 }
 
 /** The refusal of a hold: a balance or a spending limit does not cover its smallest amount. */
@@ -29,9 +34,14 @@ export class CreditRefusal extends ApiError<'insufficient_credits'> {
   readonly #shortage: Shortage
 
   constructor(shortage: Shortage, price: RefusedPrice) {
-    const { message, available, requiredAmount } = shortage
-    const details = { current_balance: toUsd(available), minimum_required: toUsd(requiredAmount) }
-    super('insufficient_credits', { message, details })
+    const { message, available, requiredAmount, retryAfterSeconds } = shortage
+    const amounts = { current_balance: toUsd(available), minimum_required: toUsd(requiredAmount) }
+    const details = { ...amounts, ...shortage.details }
+    super('insufficient_credits', {
+      message,
+      details,
+      ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+    })
     this.#price = price
     this.#shortage = shortage
   }
@@ -50,15 +60,17 @@ export class CreditRefusal extends ApiError<'insufficient_credits'> {
   }
 }
 
-/** Creates the refusal by a spending limit of which `remaining` is left, below zero where nodes overshot. */
+/** Creates the refusal by a spending limit. */
 export function refuseByAllowance(
-  remaining: bigint,
+  tightest: LimitRemainder,
   requiredAmount: bigint,
   price: RefusedPrice,
 ): CreditRefusal {
-  const available = remaining > 0n ? remaining : 0n
-  const message = `${formatPlainUsd(available)} USD remain of this month's spending limit; this request requires ${formatPlainUsd(requiredAmount)} USD.`
-  return new CreditRefusal({ available, minimum: 0n, requiredAmount, message }, price)
+  // Below zero where nodes overshot.
+  const available = maxAmount(tightest.remaining, 0n)
+  const remainder = { ...tightest, remaining: available }
+  const refusal = describeSpendingRefusal(remainder, requiredAmount, Date.now())
+  return new CreditRefusal({ available, minimum: 0n, requiredAmount, ...refusal }, price)
 }
 
 /** Creates the refusal by a balance. */

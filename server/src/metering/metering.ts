@@ -23,7 +23,7 @@ import { chain, rescue, type MaybePromise } from '../platform/maybe-promise'
 /** An attempt to be paid. */
 export interface Terms extends Pick<AttemptStart, 'model' | 'billing'> {
   /** The caller's limits on the charge, if any. */
-  month?: Budget | undefined
+  spending?: Budget | undefined
   /** Limits of an organization and its member: on the price, also where it is not charged. */
   sharedBudget?: Budget | undefined
 }
@@ -72,7 +72,7 @@ export class Metering implements Payer {
    * answer.
    */
   hold(terms: Terms, volumeOf: () => TokenBounds): undefined | MaybePromise<Reservation> {
-    const { model, billing, month, sharedBudget } = terms
+    const { model, billing, spending, sharedBudget } = terms
     const chargeRatio = computeCharge(terms, this.#options.feeMillionths)
     const accountId = billing.payer
     const isHouse = billing.mode === 'house'
@@ -92,10 +92,10 @@ export class Metering implements Payer {
       outputLimit: worst.volume.outputLimit,
       contextLength: model.contextLength,
       accountId,
-      budget: isCounted ? month : combineBudgets(month, sharedBudget),
+      budget: isCounted ? spending : combineBudgets(spending, sharedBudget),
     }
     if (isCounted)
-      reservation.outputLimit = countedLimit(reservation, worst, isHouse ? month : sharedBudget)
+      reservation.outputLimit = countedLimit(reservation, worst, isHouse ? spending : sharedBudget)
     return chargeRatio.isZero ? reservation : this.#pay(reservation)
   }
 
@@ -113,24 +113,25 @@ export class Metering implements Payer {
     if (restriction) throw toPaymentRequired(restriction)
   }
 
-  /** Holds as much as the balance and the spending limits of the month allow. */
-  async #limitedHold(reservation: Reservation, price: Price, month: Budget): Promise<Hold> {
+  /** Holds as much as the balance and the spending limits allow. */
+  async #limitedHold(reservation: Reservation, price: Price, spending: Budget): Promise<Hold> {
     const { full, floor, minimum } = price
-    const remaining = month.remaining ?? full
-    if (remaining < floor) {
+    const remaining = spending.remaining ?? full
+    const tightest = remaining < floor ? spending.findTightest() : undefined
+    if (tightest) {
       // A caller with too little balance as well gets the error about the balance: it comes first.
       const hold = await this.#hold(reservation, { full: floor, floor, minimum })
       hold.settle(0n)
-      throw refuseByAllowance(remaining, floor, toRefused(reservation))
+      throw refuseByAllowance(tightest, floor, toRefused(reservation))
     }
     const allowedAmount = remaining < full ? remaining : full
-    month.hold(allowedAmount)
+    spending.hold(allowedAmount)
     const hold = await this.#hold(reservation, { full: allowedAmount, floor, minimum })
-    if (hold.amount < allowedAmount) month.hold(hold.amount)
+    if (hold.amount < allowedAmount) spending.hold(hold.amount)
     return hold
   }
 
-  /** Takes a further hold, as far as the limits of the month allow. Throws or rejects with `InsufficientCredit`. */
+  /** Takes a further hold, as far as the spending limits allow. Throws or rejects with `InsufficientCredit`. */
   extendHold({ accountId, budget }: Reservation, need: CreditDemand): MaybePromise<Hold> {
     const credit = this.#options.credit.of(accountId)
     const remaining = budget?.remaining
@@ -210,8 +211,9 @@ function countedLimit(
   const remaining = sharedBudget?.remaining
   if (!sharedBudget || remaining === undefined) return worst.volume.outputLimit
   const [full, floor] = [fullPrice(worst), floorPrice(worst)]
-  if (remaining < floor) {
-    throw refuseByAllowance(remaining, floor, {
+  const tightest = remaining < floor ? sharedBudget.findTightest() : undefined
+  if (tightest) {
+    throw refuseByAllowance(tightest, floor, {
       ...toRefused(reservation),
       chargeRatio: fullCharge,
     })

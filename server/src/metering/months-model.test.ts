@@ -9,7 +9,7 @@ import {
   oneof,
   record,
 } from '../../testing/property'
-import type { MonthlyReservation } from './monthly-reservation'
+import type { WindowReservation } from './window-reservation'
 import { toMonth } from './spending-limits'
 import { caller, finish, limit, createFixture } from '../../testing/metering/months'
 import type { UsageEvent } from '../ledger/usage-event'
@@ -20,14 +20,14 @@ const maxHeld = 20n
 /** One node and a database that books in any order, beside what there should be. */
 class World {
   readonly #on = createFixture()
-  readonly #running: { pass: MonthlyReservation; held: bigint }[] = []
+  readonly #running: { pass: WindowReservation; held: bigint }[] = []
   readonly #unbooked: UsageEvent[] = []
   #used = { requests: 0, spent: 0n }
 
   /** Lets a request in where the limit allows it, and only there. */
   async admit(): Promise<void> {
     const isRoom = this.#used.requests + this.#running.length < limits.requests
-    let pass: MonthlyReservation | undefined
+    let pass: WindowReservation | undefined
     try {
       pass = await this.#on.months.admit(caller(limit(limits)))
     } catch {

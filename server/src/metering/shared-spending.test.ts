@@ -48,6 +48,11 @@ function budgetOf(limit: bigint): Budget & { held: bigint } {
     get remaining() {
       return limit - this.held
     },
+    findTightest() {
+      const window = { fromMs: 0, toMs: Infinity }
+      const remaining = limit - this.held
+      return { remaining, limit: { id: 'user_1', requests: null, spend: limit }, window }
+    },
     hold(amount) {
       this.held = amount
     },
@@ -93,7 +98,7 @@ const meterOf = (metering: Metering) =>
   })
 
 /** Pays, is asked, and uses 100 tokens in and 10 out: a price of 200. */
-async function run(mode: BillingMode, budgets: { month?: Budget; sharedBudget?: Budget }) {
+async function run(mode: BillingMode, budgets: { spending?: Budget; sharedBudget?: Budget }) {
   const metering = newMetering()
   const paid = await metering.hold({ ...attempt(mode), ...budgets }, () => volume)
   const meter = meterOf(metering)
@@ -142,9 +147,9 @@ test.each<[BillingMode, bigint]>([
 })
 
 test('3.1: the strictest of several limits applies, and each counts the holds', async () => {
-  const [month, shared] = [budgetOf(7_100n), budgetOf(5_100n)]
-  const { paid } = await run('platform', { month, sharedBudget: shared })
-  expect([paid?.outputLimit, month.held, shared.held]).toEqual([500, 5_100n, 5_100n])
+  const [spending, shared] = [budgetOf(7_100n), budgetOf(5_100n)]
+  const { paid } = await run('platform', { spending, sharedBudget: shared })
+  expect([paid?.outputLimit, spending.held, shared.held]).toEqual([500, 5_100n, 5_100n])
 })
 
 test('a stream that outgrows its hold takes of the limit, too, and ends where that does', async () => {
@@ -166,11 +171,17 @@ test('the tighter of two budgets limits; a single one is unchanged, and none mea
   const [one, other] = [budgetOf(5n), budgetOf(3n)]
   const joined = combineBudgets(one, other)
   expect(joined?.remaining).toBe(3n)
+  expect(joined?.findTightest()).toEqual(other.findTightest())
   joined?.hold(2n)
   joined?.add(1n)
   expect([one.held, other.held, joined?.remaining]).toEqual([3n, 3n, 0n])
   expect(combineBudgets(one, undefined)).toBe(one)
-  const boundless = { remaining: undefined, hold: () => undefined, add: () => undefined }
+  const boundless = {
+    remaining: undefined,
+    findTightest: () => undefined,
+    hold: () => undefined,
+    add: () => undefined,
+  }
   expect([
     combineBudgets(boundless, one)?.remaining,
     combineBudgets(boundless, boundless)?.remaining,

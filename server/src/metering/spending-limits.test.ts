@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { MonthlyReservation } from './monthly-reservation'
+import { WindowReservation } from './window-reservation'
 import { toMonth, SpendingLimits } from './spending-limits'
 import { caller, event, finish, limit, createFixture, start } from '../../testing/metering/months'
 import { ApiError } from '../errors'
@@ -40,7 +40,7 @@ describe('requests', () => {
     finish(on, await on.months.admit(who))
     expect(await refusal(() => on.months.admit(who))).toMatchObject({ details: { limit: 2 } })
     finish(on, running, { startedAt: new Date(start).toISOString() })
-    expect(await on.months.admit(who)).toBeInstanceOf(MonthlyReservation)
+    expect(await on.months.admit(who)).toBeInstanceOf(WindowReservation)
   })
 
   test('rejected later, and attempts before the last, count nothing', async () => {
@@ -51,7 +51,7 @@ describe('requests', () => {
     on.months.note(event(on, { outcome: 'failed_over' }))
     pass.end()
     pass.end()
-    expect(await on.months.admit(who)).toBeInstanceOf(MonthlyReservation)
+    expect(await on.months.admit(who)).toBeInstanceOf(WindowReservation)
   })
 
   test('of account and key are separate; an exhausted one rejects', async () => {
@@ -118,7 +118,7 @@ describe('the database', () => {
     expect(on.state.readings).toBe(1)
     const pass = on.months.admit(who)
     // No promise, so no turn of the event loop.
-    expect(pass).toBeInstanceOf(MonthlyReservation)
+    expect(pass).toBeInstanceOf(WindowReservation)
     expect(on.state.readings).toBe(1)
   })
 

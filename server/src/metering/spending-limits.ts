@@ -1,13 +1,14 @@
-import { MonthlyUsage } from './monthly-usage'
-import { MonthlyReservation } from './monthly-reservation'
-import type { MonthlyLimit } from '../limits/caller-limits'
+import { WindowUsage } from './window-usage'
+import { WindowReservation, type CountedLimit } from './window-reservation'
+import type { WindowLimit } from '../limits/caller-limits'
+import { findWindow, monthInUtc, type Window } from '../platform/time-window'
 import { unavailable } from '../errors'
-import type { MonthSums, MonthQuery } from '../ledger/month-sums'
+import type { UsedBy, WindowQuery, WindowSums } from '../ledger/window-sums'
 import { costToCaller, type UsageEvent } from '../ledger/usage-event'
 
 interface Options {
   /** Rejects when there is no answer in time. */
-  read: (query: MonthQuery, timeoutMs: number) => Promise<MonthSums>
+  read: (query: WindowQuery, timeoutMs: number) => Promise<WindowSums>
   /** Monotonic milliseconds. */
   now: () => number
   wallMs: () => number
@@ -18,7 +19,7 @@ interface Options {
 interface Limited {
   userId: string
   organizationId?: string | undefined
-  limits: { monthly: readonly MonthlyLimit[] }
+  limits: { windows: readonly WindowLimit[] }
 }
 
 /** A first read is waited for by requests: with a near database they fail within a second. */
@@ -33,31 +34,24 @@ type Dropped = Pick<UsageEvent, 'id' | 'userId' | 'keyId' | 'organizationId'>
 /** Returns the id under which a member's part of an organization's usage is counted. */
 export const memberIn = (organizationId: string, userId: string) => `${organizationId} ${userId}`
 
-/** The first moment of a month, and that of the next one. */
-interface Month {
-  fromMs: number
-  toMs: number
-}
-
 /** Returns the calendar month of a moment, in UTC. */
-export function toMonth(wallMs: number): Month {
-  const date = new Date(wallMs)
-  const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()]
-  return { fromMs: Date.UTC(year, month), toMs: Date.UTC(year, month + 1) }
-}
+export const toMonth = (wallMs: number): Window => findWindow(monthInUtc, wallMs)
+
+const none: readonly WindowUsage[] = []
 
 /**
- * Requests and spending per calendar month, of the accounts, keys, organizations and members that have such
- * limits. Sums are read when one first appears, counted here from then on, and read again every few seconds, as
+ * Requests and spending per calendar month, and per window of a budget, of the accounts, keys, organizations and
+ * members that have such limits. Sums are read when one first appears, counted here from then on, and read again every few seconds, as
  * other nodes spend too. Entries that stay unused for two minutes are evicted. Source: contract 11.4.
  */
 export class SpendingLimits {
   readonly #options: Options
-  readonly #books = new Map<string, MonthlyUsage>()
+  readonly #usages = new Map<string, WindowUsage>()
+  /** The same by account, key, organization or member, of which each has one for each rule of its limits. */
+  readonly #bySubject = new Map<string, readonly WindowUsage[]>()
   /** First readings in progress, by id. */
   readonly #reading = new Map<string, Promise<void>>()
   #failedAtMs = -Infinity
-  #current: Month = { fromMs: 0, toMs: 0 }
 
   constructor(options: Options) {
     this.#options = options
@@ -65,126 +59,140 @@ export class SpendingLimits {
 
   /** The number of entries in memory. */
   get size(): number {
-    return this.#books.size
+    return this.#usages.size
   }
 
   /**
    * Counts a request. Returns a promise only when the database is read. Throws or rejects with
    * `rate_limit_exceeded`, and with `gateway_unavailable` where the usage cannot be read.
    */
-  admit(request: Limited): MonthlyReservation | Promise<MonthlyReservation> {
-    const { limits } = request
-    const books = this.#booksOf(request)
-    const unreadBooks = books.filter(({ isKnown }) => !isKnown)
-    if (unreadBooks.length === 0) return this.#toReservation(books, limits.monthly)
-    return Promise.all(unreadBooks.map((book) => this.#firstRead(book))).then(() =>
-      // The month may have turned, and an unused entry may be evicted.
-      this.#toReservation(this.#booksOf(request), limits.monthly),
+  admit(request: Limited): WindowReservation | Promise<WindowReservation> {
+    const limits = this.#countedLimitsOf(request)
+    const unreadLimits = limits.filter(({ usage }) => !usage.isKnown)
+    if (unreadLimits.length === 0) return this.#toReservation(limits)
+    return Promise.all(unreadLimits.map(({ usage }) => this.#firstRead(usage))).then(() =>
+      // The next window may have begun, and an unused entry may be evicted.
+      this.#toReservation(this.#countedLimitsOf(request)),
     )
   }
 
   /** Notes a request that ended and will be booked. */
   note(event: UsageEvent): void {
     // Another attempt of the same request follows, or has begun.
-    if (this.#books.size === 0 || event.outcome === 'failed_over') return
+    if (this.#usages.size === 0 || event.outcome === 'failed_over') return
     const { userId, keyId, accountId } = event
     const cost = costToCaller(event)
     // A payment by another party is none of the account's spending, but counts for the key.
-    this.#books.get(userId)?.note(event, accountId === userId ? cost : 0n)
-    this.#books.get(keyId)?.note(event, cost)
+    for (const usage of this.#usagesOf(userId)) usage.note(event, accountId === userId ? cost : 0n)
+    for (const usage of this.#usagesOf(keyId)) usage.note(event, cost)
     const { organizationId } = event
     if (organizationId === null) return
     const spent = accountId === organizationId ? (event.price ?? cost) : 0n
-    for (const book of this.#sharedBooks(organizationId, userId)) book.note(event, spent)
+    for (const usage of this.#sharedUsages(organizationId, userId)) usage.note(event, spent)
   }
 
-  #sharedBooks(organizationId: string, userId: string): MonthlyUsage[] {
+  #usagesOf(subjectId: string): readonly WindowUsage[] {
+    return this.#bySubject.get(subjectId) ?? none
+  }
+
+  #sharedUsages(organizationId: string, userId: string): WindowUsage[] {
     const ids = [organizationId, memberIn(organizationId, userId)]
-    return ids.flatMap((id) => this.#books.get(id) ?? [])
+    return ids.flatMap((id) => this.#usagesOf(id))
   }
 
   /** Drops a noted event that could not be written. */
   drop({ id, userId, keyId, organizationId }: Dropped): void {
-    this.#books.get(userId)?.drop(id)
-    this.#books.get(keyId)?.drop(id)
+    for (const usage of this.#usagesOf(userId)) usage.drop(id)
+    for (const usage of this.#usagesOf(keyId)) usage.drop(id)
     if (organizationId === null) return
-    for (const book of this.#sharedBooks(organizationId, userId)) book.drop(id)
+    for (const usage of this.#sharedUsages(organizationId, userId)) usage.drop(id)
   }
 
   /** Reads all entries again, and evicts unused ones. Never rejects. */
   async refresh(): Promise<void> {
     const nowMs = this.#options.now()
-    for (const [id, book] of this.#books) {
-      const isOld = nowMs - book.lastUsedMs > evictAfterMs
-      if (isOld && book.isIdle && !this.#reading.has(id)) this.#books.delete(id)
+    for (const usage of this.#usages.values()) {
+      const isOld = nowMs - usage.lastUsedMs > evictAfterMs
+      if (isOld && usage.isIdle && !this.#reading.has(usage.id)) this.#evict(usage)
     }
-    const books = [...this.#books.values()].filter(({ isKnown }) => isKnown)
-    for (let from = 0; from < books.length; from += maxBatch) {
-      const some = books.slice(from, from + maxBatch)
+    const usages = [...this.#usages.values()].filter(({ isKnown }) => isKnown)
+    for (let from = 0; from < usages.length; from += maxBatch) {
+      const some = usages.slice(from, from + maxBatch)
       await this.#read(some, readTimeoutMs).catch(this.#options.onError)
     }
   }
 
-  #booksOf({ userId, organizationId, limits }: Limited): MonthlyUsage[] {
+  #evict(usage: WindowUsage): void {
+    const { id, subjectId } = usage
+    this.#usages.delete(id)
+    const others = this.#usagesOf(subjectId).filter((other) => other !== usage)
+    if (others.length > 0) this.#bySubject.set(subjectId, others)
+    else this.#bySubject.delete(subjectId)
+  }
+
+  #countedLimitsOf({ userId, organizationId, limits }: Limited): CountedLimit[] {
     const nowMs = this.#options.now()
-    const { fromMs: monthMs } = this.#month(this.#options.wallMs())
-    return limits.monthly.map(({ id }) => {
-      let book = this.#books.get(id)
-      if (!book) {
-        book = new MonthlyUsage({ id, userId, organizationId }, { monthMs, nowMs })
-        this.#books.set(id, book)
+    const wallMs = this.#options.wallMs()
+    return limits.windows.map((limit) => {
+      const { id: subjectId, budget } = limit
+      const id = budget?.usageId ?? subjectId
+      let usage = this.#usages.get(id)
+      if (!usage) {
+        const rule = budget?.rule ?? monthInUtc
+        usage = new WindowUsage({ id, subjectId, userId, organizationId, rule }, { wallMs, nowMs })
+        this.#usages.set(id, usage)
+        this.#bySubject.set(subjectId, [...this.#usagesOf(subjectId), usage])
       }
-      book.lastUsedMs = nowMs
-      book.startMonth(monthMs)
-      return book
+      usage.lastUsedMs = nowMs
+      usage.moveTo(wallMs)
+      return { limit, usage }
     })
   }
 
-  /** Computed once a month. */
-  #month(wallMs: number): Month {
-    const { fromMs, toMs } = this.#current
-    if (wallMs < fromMs || wallMs >= toMs) this.#current = toMonth(wallMs)
-    return this.#current
-  }
-
-  #toReservation(
-    books: readonly MonthlyUsage[],
-    limits: readonly MonthlyLimit[],
-  ): MonthlyReservation {
+  #toReservation(limits: readonly CountedLimit[]): WindowReservation {
     // Unknown usage is never treated as zero.
-    if (books.some(({ isKnown }) => !isKnown)) throw unavailable()
-    const wallMs = this.#options.wallMs()
-    return new MonthlyReservation(books, limits, { wallMs, ...this.#month(wallMs) })
+    if (limits.some(({ usage }) => !usage.isKnown)) throw unavailable()
+    return new WindowReservation(limits, this.#options.wallMs())
   }
 
   /** Shares one reading among all waiting requests; after a failed one, requests fail at once for a while. */
-  #firstRead(book: MonthlyUsage): Promise<void> {
-    const running = this.#reading.get(book.id)
+  #firstRead(usage: WindowUsage): Promise<void> {
+    const running = this.#reading.get(usage.id)
     if (running) return running
     if (this.#options.now() - this.#failedAtMs < retryAfterMs) return Promise.reject(unavailable())
-    const reading = this.#read([book], firstReadTimeoutMs)
+    const reading = this.#read([usage], firstReadTimeoutMs)
       .catch((cause: unknown) => {
         this.#failedAtMs = this.#options.now()
         this.#options.onError(cause)
         throw unavailable(cause)
       })
-      .finally(() => this.#reading.delete(book.id))
-    this.#reading.set(book.id, reading)
+      .finally(() => this.#reading.delete(usage.id))
+    this.#reading.set(usage.id, reading)
     return reading
   }
 
-  async #read(books: readonly MonthlyUsage[], timeoutMs: number): Promise<void> {
-    const { fromMs, toMs } = this.#month(this.#options.wallMs())
-    for (const book of books) book.startMonth(fromMs)
+  async #read(usages: readonly WindowUsage[], timeoutMs: number): Promise<void> {
+    const wallMs = this.#options.wallMs()
+    for (const usage of usages) usage.moveTo(wallMs)
+    const usedBy = usages.map(toUsedBy)
     const unbooked = () => {
-      const events = books.flatMap((book) => book.unbooked)
+      const events = usages.flatMap((usage) => usage.unbooked)
       return [...new Map(events.map((event) => [event.id, event])).values()]
     }
-    const query = { usedBy: books, from: new Date(fromMs), to: new Date(toMs), unbooked }
-    const { sums, bookedIds } = await this.#options.read(query, timeoutMs)
-    for (const book of books) {
-      const sum = sums.get(book.id)
-      if (sum) book.take(fromMs, sum, bookedIds)
+    const { sums, bookedIds } = await this.#options.read({ usedBy, unbooked }, timeoutMs)
+    for (const [index, usage] of usages.entries()) {
+      const sum = sums.get(usage.id)
+      const window = usedBy[index]?.window
+      if (sum && window) usage.take(window, sum, bookedIds)
     }
   }
 }
+
+/** Copies the use as it is now: its window may be another one when the sums arrive. */
+const toUsedBy = ({ id, subjectId, userId, organizationId, window }: WindowUsage): UsedBy => ({
+  id,
+  subjectId,
+  userId,
+  organizationId,
+  window,
+})

@@ -10,6 +10,7 @@ import { createCatalogUpdateStore } from '../api/operator/catalog/store'
 import { createConfigStore } from '../api/operator/config/store'
 import { createBillingStore } from '../api/account/billing/store'
 import { createAlertStore } from '../api/account/alerts/store'
+import { createBudgetStore } from '../api/account/budgets/store'
 import { createPlatformConnectionStore } from '../api/operator/connections/store'
 import { createPoolStore } from '../api/account/connection-pools/store'
 import type { ConnectionPorts } from '../api/account/connections/list-models'
@@ -230,6 +231,10 @@ function moneyStores(dependencies: Dependencies, services: GatewayServices) {
       repeat: { claims, timeoutMs: () => settings.current.timers.requestMs },
     }),
     paymentEvents: payments.events,
+    budgets: createBudgetStore({
+      db: storage.database.query,
+      onChanged: services.invalidateKeysOf,
+    }),
     quota: createQuotaStore(quotaPorts(dependencies, services)),
   }
 }

@@ -94,6 +94,8 @@ export interface GatewayServices extends TunnelServices, LogStores {
   logsWritten: () => Promise<void>
   /** Removes a key from the cache, by the hash of its secret. */
   invalidateKey: (hash: string) => void
+  /** Removes the keys of an account from the cache. */
+  invalidateKeysOf: (userId: string) => void
   limits: RateLimits
   loopShares: EventLoopShares
   counter: TokenCounter
@@ -134,7 +136,7 @@ export async function createGatewayServices(
       ...authentication,
       ...upstreams,
       gateways,
-      spendingLimits: money.months,
+      spendingLimits: money.spendingLimits,
       logs: logServices.logs,
       metering: money.metering,
       catalog,
@@ -159,13 +161,18 @@ export async function createGatewayServices(
     onCreditAdded: money.onCreditAdded,
     isJournalWritable: money.isJournalWritable,
     logsWritten: () => soon([money.catchUp(), writer.flush()]),
-    invalidateKey: (hash) => apiKeys.invalidateKey(hash),
+    ...invalidationsOf(apiKeys),
     routing: names.routing,
     own: () => ownState(observedParts),
     figures: () => readMetricsSnapshot(observedParts),
     endAll: (reason) => deadlines.forEach((deadline) => deadline.cancel(reason)),
   }
 }
+
+const invalidationsOf = (apiKeys: ApiKeyCache) => ({
+  invalidateKey: (hash: string) => apiKeys.invalidateKey(hash),
+  invalidateKeysOf: (userId: string) => apiKeys.invalidateUser(userId),
+})
 
 /** Creates the lists of providers, which are read through services that are created later. */
 const createProviderLists = (upstreams: () => Pick<GatewayServices, 'egress' | 'credentials'>) =>

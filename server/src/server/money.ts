@@ -45,7 +45,7 @@ export interface Money {
   /** Whether no other process was alive in the last minute, as far as this one knows. */
   isAlone: () => boolean
   metering: Metering
-  months: SpendingLimits
+  spendingLimits: SpendingLimits
   subscriptions: Subscriptions
   /** Called when credit was added to an account. */
   onCreditAdded: (accountId: string) => void
@@ -90,7 +90,7 @@ export async function createMoney(
   const reclaimer = createReclaimer(credit, options)
   disposables.use(startUpkeep({ storage, log, crashAt, node, credit, alive, reclaimer }))
   disposables.defer(() => leave({ storage, log, node, flusher, credit }))
-  const months = createSpendingLimits(options, disposables)
+  const spendingLimits = createSpendingLimits(options, disposables)
   const onCreditAdded = (accountId: string) => credit.onCreditAdded(accountId)
   return {
     nodeId: node.id,
@@ -100,7 +100,7 @@ export async function createMoney(
     figures: () => ({ ...credit.totals(), journal: figures() }),
     onCreditAdded,
     catchUp: () => flusher.catchUp(),
-    months,
+    spendingLimits,
     metering: new Metering({
       credit,
       restrictions,
@@ -112,7 +112,7 @@ export async function createMoney(
       },
       usage: new UsageRecorder({
         writer,
-        spendingLimits: months,
+        spendingLimits,
         counts: options.telemetry.usage,
       }),
       onError: (err) => log.warn({ err }, 'credit could not be taken from the ledger'),

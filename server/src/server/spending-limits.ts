@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Storage } from './storage'
-import { readMonth } from '../ledger/month-sums'
+import { readWindows } from '../ledger/window-sums'
 import { SpendingLimits } from '../metering/spending-limits'
 import { withTimeout } from '../platform/with-timeout'
 
@@ -8,18 +8,18 @@ const everyMs = 3000
 /** At most a tenth of one connection's time is spent on this. */
 const maxTimeShare = 10
 
-/** Creates the monthly limits; `disposables` ends their upkeep. */
+/** Creates the monthly limits and budgets; `disposables` ends their upkeep. */
 export function createSpendingLimits(
   { storage, log }: { storage: Storage; log: Logger },
   disposables: AsyncDisposableStack,
 ): SpendingLimits {
   const { query, liveness } = storage.database
-  const months = new SpendingLimits({
+  const spendingLimits = new SpendingLimits({
     read: (scope, timeoutMs) =>
-      withTimeout(readMonth(query, scope), liveness.timeoutFor(timeoutMs)),
+      withTimeout(readWindows(query, scope), liveness.timeoutFor(timeoutMs)),
     now: () => performance.now(),
     wallMs: () => Date.now(),
-    onError: (err) => log.warn({ err }, 'the usage of this month could not be read'),
+    onError: (err) => log.warn({ err }, 'the usage that spending limits count could not be read'),
   })
   let timer: ReturnType<typeof setTimeout> | undefined
   let isClosed = false
@@ -30,7 +30,7 @@ export function createSpendingLimits(
   }
   const work = async () => {
     const beganMs = performance.now()
-    await months.refresh()
+    await spendingLimits.refresh()
     later(Math.max(everyMs, maxTimeShare * (performance.now() - beganMs)))
   }
   later(everyMs)
@@ -38,5 +38,5 @@ export function createSpendingLimits(
     isClosed = true
     clearTimeout(timer)
   })
-  return months
+  return spendingLimits
 }

@@ -138,7 +138,7 @@ export function createFailoverFixture({
       candidates,
     },
     meter,
-    month: undefined,
+    spending: undefined,
     tokens: 100,
   })
   return { failover, meter }

@@ -1,8 +1,9 @@
-import type { MonthlyReservation } from '../../src/metering/monthly-reservation'
-import type { MonthlyLimit } from '../../src/limits/caller-limits'
+import type { WindowReservation } from '../../src/metering/window-reservation'
+import type { WindowLimit } from '../../src/limits/caller-limits'
 import { SpendingLimits } from '../../src/metering/spending-limits'
 import { createTestEvent } from '../ledger/event'
-import type { MonthSum } from '../../src/ledger/month-sums'
+import type { Window } from '../../src/platform/time-window'
+import type { WindowSum } from '../../src/ledger/window-sums'
 import type { UsageEvent } from '../../src/ledger/usage-event'
 
 /** The 10th of a February with 28 days. */
@@ -19,19 +20,21 @@ export function createFixture() {
   const gates: (() => void)[] = []
   const held = { isHeld: false }
   const errors: unknown[] = []
-  const sumOf = (id: string, from: Date, to: Date): MonthSum => {
-    const own = booked.filter(
-      ({ userId, keyId, startedAt }) =>
-        (id === userId || id === keyId) && new Date(startedAt) >= from && new Date(startedAt) < to,
-    )
+  const sumOf = (id: string, { fromMs, toMs }: Window): WindowSum => {
+    const own = booked.filter(({ userId, keyId, startedAt }) => {
+      const startedMs = Date.parse(startedAt)
+      return (id === userId || id === keyId) && startedMs >= fromMs && startedMs < toMs
+    })
     return { requests: own.length, spent: own.reduce((sum, { cost }) => sum + cost, 0n) }
   }
   const months = new SpendingLimits({
-    read: async ({ usedBy, from, to, unbooked }) => {
+    read: async ({ usedBy, unbooked }) => {
       state.readings++
       state.readAccounts = usedBy.length
       const ids = new Set(unbooked().map(({ id }) => id))
-      const sums = new Map(usedBy.map(({ id }) => [id, sumOf(id, from, to)]))
+      const sums = new Map(
+        usedBy.map(({ id, subjectId, window }) => [id, sumOf(subjectId, window)]),
+      )
       const found = booked.flatMap(({ id }) => (ids.has(id) ? [id] : []))
       const { isDown } = state
       if (held.isHeld) await new Promise<void>((resolve) => gates.push(resolve))
@@ -52,7 +55,7 @@ export function createFixture() {
 type Fixture = ReturnType<typeof createFixture>
 
 /** Creates a limit; unnamed fields are unlimited. */
-export const limit = (fields: Partial<MonthlyLimit> = {}): MonthlyLimit => ({
+export const limit = (fields: Partial<WindowLimit> = {}): WindowLimit => ({
   id: 'user_1',
   requests: null,
   spend: null,
@@ -60,7 +63,7 @@ export const limit = (fields: Partial<MonthlyLimit> = {}): MonthlyLimit => ({
 })
 
 /** Creates the limits of an account, or of a key of it. */
-export const caller = (...monthly: MonthlyLimit[]) => ({ userId: 'user_1', limits: { monthly } })
+export const caller = (...windows: WindowLimit[]) => ({ userId: 'user_1', limits: { windows } })
 
 /** Creates the event of a request of `user_1` with `key_1` that succeeded, unless `fields` differ. */
 export const event = ({ wallMs }: Fixture, fields: Partial<UsageEvent> = {}): UsageEvent =>
@@ -69,7 +72,7 @@ export const event = ({ wallMs }: Fixture, fields: Partial<UsageEvent> = {}): Us
 /** Ends a request as the gateway does: the reservation, and in the same turn its event. */
 export function finish(
   on: Fixture,
-  pass: MonthlyReservation,
+  pass: WindowReservation,
   fields: Partial<UsageEvent> = {},
 ): UsageEvent {
   const created = event(on, fields)

@@ -12,6 +12,12 @@ const alert = ownedKind('POST /account/alerts', () => ({
   threshold: 10,
 }))
 
+const budget = ownedKind('POST /account/budgets', () => ({
+  name: 'Weekly',
+  amount: 10,
+  window: 'week',
+}))
+
 const tail = () => unusedName('').replaceAll(/\D/g, '').padStart(26, '0')
 
 /** Made by an event, not by a request. */
@@ -114,6 +120,7 @@ const ofModel = (requestFor: (model: string) => [request: string, body: Json]): 
 export const accountKinds: Readonly<Record<string, readonly Kind[]>> = {
   '/api/account/alerts/:alert_id': [alert],
   '/api/account/alerts/:alert_id/triggers/:trigger_id': [trigger],
+  '/api/account/budgets/:budget_id': [budget],
   '/api/account/notifications/:id': [notification],
   '/api/account/notification-destinations/:destination_id': [destination],
   '/api/account/notification-destinations/:destination_id/deliveries/:delivery_id': [delivery],

@@ -13,6 +13,7 @@ const prefixes: Readonly<Record<string, string>> = {
   invitation: 'inv',
   inv: 'inv',
   alert: 'alert',
+  budget: 'budget',
   trigger: 'trg',
   notification: 'ntf',
   transaction: 'txn',

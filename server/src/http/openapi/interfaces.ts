@@ -63,6 +63,7 @@ export const interfaces: Readonly<Record<Audience, Interface>> = {
       },
       { name: 'Billing', description: 'Balance, transactions and purchases of credit' },
       { name: 'Alerts', description: 'Notifications when a metric passes a threshold' },
+      { name: 'Budgets', description: 'Limits on spending and requests per window of time' },
       { name: 'Notifications', description: 'The inbox of your account' },
       { name: 'Catalogue', description: 'Models, prices, favorites and ratings' },
       { name: 'Keys', description: 'Service keys of your account' },

@@ -20,6 +20,7 @@ export type IdPrefix =
   | 'coll'
   | 'inv'
   | 'alert'
+  | 'budget'
   | 'trg'
   | 'ntf'
   | 'dest'

@@ -60,6 +60,7 @@ import * as sumsByTime from './migrations/0066-sums-by-time'
 import * as notificationDestinations from './migrations/0067-notification-destinations'
 import * as useOfMedia from './migrations/0068-use-of-media'
 import * as networks from './migrations/0069-networks'
+import * as budgets from './migrations/0070-budgets'
 import type { Schema } from './schema'
 import { lacksPrivilege } from './violation'
 import { StartError } from '../config/config'
@@ -126,6 +127,7 @@ const migrations: Record<string, Migration> = {
   '0067-notification-destinations': notificationDestinations,
   '0068-use-of-media': useOfMedia,
   '0069-networks': networks,
+  '0070-budgets': budgets,
 }
 
 /** The names of all migrations that this version knows, in the order in which they run. */

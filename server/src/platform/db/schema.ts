@@ -1,5 +1,6 @@
 import type { ColumnType, Generated } from 'kysely'
 import type { AlertSchema } from './alert-schema'
+import type { BudgetSchema } from './budget-schema'
 import type { AutomationSchema } from './automation-schema'
 import type { GatewaySchema } from './gateway-schema'
 import type { InvitationSchema } from './invitation-schema'
@@ -266,6 +267,7 @@ export interface Schema
     SettingsSchema,
     PaymentSchema,
     AlertSchema,
+    BudgetSchema,
     ShowcaseSchema,
     SupportSchema,
     SignInSchema,

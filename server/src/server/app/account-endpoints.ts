@@ -3,6 +3,8 @@ import { billingRoutes } from '../../api/account/billing/routes'
 import type { BillingStore } from '../../api/account/billing/store'
 import { alertRoutes } from '../../api/account/alerts/routes'
 import type { AlertStore } from '../../api/account/alerts/store'
+import { budgetRoutes } from '../../api/account/budgets/routes'
+import type { BudgetStore } from '../../api/account/budgets/store'
 import { poolRoutes } from '../../api/account/connection-pools/routes'
 import type { PoolStore } from '../../api/account/connection-pools/store'
 import { connectionModelRoutes } from '../../api/account/connections/model-routes'
@@ -57,6 +59,7 @@ export interface AccountStores extends OrganizationStores, InvitationStores, Cat
   billing: BillingStore
   paymentEvents: PaymentEvents
   alerts: AlertStore
+  budgets: BudgetStore
   notifications: NotificationStore
   destinations: DestinationStore
   keys: OwnKeyStore
@@ -82,6 +85,7 @@ export const accountEndpoints = (stores: AccountStores, guards: Guards) =>
     .route('/', mount(guards, billingRoutes(stores.billing)))
     .route('/', paymentEventRoutes(stores.paymentEvents, guards))
     .route('/', mount(guards, alertRoutes(stores.alerts)))
+    .route('/', mount(guards, budgetRoutes(stores.budgets)))
     .route('/', mount(guards, notificationRoutes(stores.notifications)))
     .route('/', mount(guards, destinationRoutes(stores.destinations)))
     .route('/', mount(guards, keyRoutes(stores.keys)))

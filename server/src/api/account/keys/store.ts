@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import { hashOf, newApiKey, keyPrefix } from '../../../auth/api-key'
-import { hasOwnLimits, may, type Principal } from '../../../auth/principal'
+import { may, rejectLimitedKey, type Principal } from '../../../auth/principal'
 import { isId } from '../../../platform/db/id'
 import type { Schema } from '../../../platform/db/schema'
 import { ApiError, invalidRequest } from '../../../errors'
@@ -43,13 +43,8 @@ export function createOwnKeyStore({ db, onChanged }: OwnKeyPorts) {
  * Rejects a key with a spending or rate limit of its own: each key is counted by itself, so that further keys
  * would multiply the limit, however low theirs are.
  */
-function checkUnlimited(asker: Principal): void {
-  if (!hasOwnLimits(asker)) return
-  const message =
-    'This API key has its own limits, so it cannot create, change or rotate keys. ' +
-    'Use a key without limits, or sign in.'
-  throw invalidRequest(null, 'not_allowed', message)
-}
+const checkUnlimited = (asker: Principal) =>
+  rejectLimitedKey(asker, 'create, change or rotate keys')
 
 /** Rejects a key with more permissions or a longer life than the calling key. Source: contract 6.4. */
 function checkNarrower(asker: Principal, fields: NewKey): void {

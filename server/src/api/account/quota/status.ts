@@ -14,7 +14,7 @@ import type { Schema } from '../../../platform/db/schema'
 import { toTimestamp } from '../../../http/fields'
 import { toPaidAmount } from '../../../http/payer'
 import { readMemberBudgets, type MemberBudget } from '../../../ledger/member-budgets'
-import { readMonth } from '../../../ledger/month-sums'
+import { readWindows } from '../../../ledger/window-sums'
 import { readPaidParts } from '../../../ledger/usage-cost'
 import { toUsd } from '../../../wire/usd'
 import type { BucketUse } from '../../../limits/counters'
@@ -51,10 +51,10 @@ export async function readStatus(ports: StatusPorts, userId: string): Promise<Qu
   const nowMs = Date.now()
   const { fromMs, toMs } = monthOf(nowMs)
   const [from, to] = [new Date(fromMs), new Date(toMs)]
-  const usedBy = [{ id: userId, userId }]
+  const usedBy = [{ id: userId, subjectId: userId, userId, window: { fromMs, toMs } }]
   const [live, month, budgets, paid] = await Promise.all([
     readLive(ports, limits, nowMs),
-    readMonth(db, { usedBy, from, to, unbooked: () => [] }),
+    readWindows(db, { usedBy, unbooked: () => [] }),
     readMemberBudgets(db, [userId]),
     readPaidParts(db, { userId }, { grain: 'day', start: from, end: to }),
   ])

@@ -47,6 +47,7 @@ export const owned: Readonly<Record<string, Owned>> = {
   conversation_item: withRow,
   ticket: withRow,
   quota_request: withRow,
+  budget: withRow,
   alert: withRow,
   alert_test: withRow,
   notification: withRow,

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { sql } from 'kysely'
 import { createCustomer } from '../../testing/ledger/customer'
 import { recordForTests } from '../../testing/ledger/event'
-import { readMonth, type UsedBy } from './month-sums'
+import { readWindows, type UsedBy } from './window-sums'
+import { findWindow, windowUnits, type WindowRule } from '../platform/time-window'
 import { settle } from './settle'
 import type { UsageEvent } from './usage-event'
 import type { Database } from '../platform/db/database'
@@ -17,8 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => stack.disposeAsync())
 
-const from = new Date('2026-02-01T00:00:00.000Z')
-const to = new Date('2026-03-01T00:00:00.000Z')
+const february = { fromMs: Date.UTC(2026, 1), toMs: Date.UTC(2026, 2) }
 
 const book = (userId: string, ...events: Partial<UsageEvent>[]) =>
   settle(
@@ -27,13 +27,12 @@ const book = (userId: string, ...events: Partial<UsageEvent>[]) =>
   )
 
 const read = async (
-  usedBy: readonly UsedBy[],
+  uses: readonly Pick<UsedBy, 'id' | 'userId'>[],
   unbooked: readonly { id: string; startedAt: string }[] = [],
 ) => {
-  const { sums, bookedIds } = await readMonth(database.query, {
+  const usedBy = uses.map((use) => ({ ...use, subjectId: use.id, window: february }))
+  const { sums, bookedIds } = await readWindows(database.query, {
     usedBy,
-    from,
-    to,
     unbooked: () => unbooked,
   })
   return { sums: Object.fromEntries(sums), booked: bookedIds }
@@ -129,4 +128,52 @@ test('returns which of the given events are booked', async () => {
   await book(userId, ...events.slice(0, 2))
   const { booked } = await read([{ id: userId, userId }], events)
   expect(new Set(booked)).toEqual(new Set(events.slice(0, 2).map(({ id }) => id)))
+})
+
+const zones = [
+  'UTC',
+  'Europe/Berlin',
+  'America/St_Johns',
+  'Asia/Kolkata',
+  'Asia/Kathmandu',
+] as const
+
+test('counts exactly the usage of a window, of each length and in each zone', async () => {
+  const [userId, keyId] = [await createCustomer(database, 1_000_000n), newId('key')]
+  const atMs = Date.parse('2026-03-11T17:20:00.000Z')
+  const rules = zones.flatMap((timeZone) =>
+    windowUnits.map((unit): WindowRule => ({ unit, timeZone, firstWeekday: 7 })),
+  )
+  const windows = rules.map((rule) => findWindow(rule, atMs))
+  // One before each end of a window, and one at it.
+  const edges = new Set(windows.flatMap(({ fromMs, toMs }) => [fromMs, toMs]))
+  const times = [...edges]
+    .filter((ms) => Number.isFinite(ms) && ms > 0)
+    .flatMap((ms) => [ms - 1, ms])
+  const events = times.map((ms, index) => ({
+    keyId,
+    cost: BigInt(index * index + 1),
+    startedAt: new Date(ms).toISOString(),
+  }))
+  await book(userId, ...events)
+  const { sums } = await readWindows(database.query, {
+    usedBy: windows.map((window, index) => ({
+      id: String(index),
+      subjectId: keyId,
+      userId,
+      window,
+    })),
+    unbooked: () => [],
+  })
+  for (const [index, { fromMs, toMs }] of windows.entries()) {
+    const own = events.filter((_event, at) => {
+      const ms = times[at] ?? 0
+      return ms >= fromMs && ms < toMs
+    })
+    const spent = own.reduce((sum, { cost }) => sum + cost, 0n)
+    expect([rules[index], sums.get(String(index))]).toEqual([
+      rules[index],
+      { requests: own.length, spent },
+    ])
+  }
 })

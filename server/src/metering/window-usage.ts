@@ -1,19 +1,26 @@
-import type { MonthSum, Unbooked, UsedBy } from '../ledger/month-sums'
+import type { Unbooked, UsedBy, WindowSum } from '../ledger/window-sums'
+import { findWindow, type Window, type WindowRule } from '../platform/time-window'
 
 interface NotedCost {
   startedAt: string
   cost: bigint
 }
 
+/** The use that is counted: as in `UsedBy`, by the windows of a rule. */
+interface CountedUse extends Omit<UsedBy, 'window'> {
+  rule: WindowRule
+}
+
 /** Beyond this number the oldest count as booked, without a check. */
 const maxNoted = 50_000
 
 /**
- * The usage of one account, key, organization or member in the current month: the database's last sum, the events
- * that this node knows to be missing there, and running requests. Amounts are nano-dollars.
+ * The usage of one account, key, organization or member in the current window of a rule: the database's last sum, the
+ * events that this node knows to be missing there, and running requests. Amounts are nano-dollars.
  */
-export class MonthlyUsage {
+export class WindowUsage implements UsedBy {
   readonly id: string
+  readonly subjectId: string
   readonly userId: string
   /** Set for an organization, and for a member of it. */
   readonly organizationId: string | null
@@ -21,27 +28,35 @@ export class MonthlyUsage {
   isKnown = false
   /** Monotonic milliseconds. */
   lastUsedMs: number
-  #monthMs: number
-  /** The month's beginning as events have it: ISO 8601 in UTC sorts as text. */
+  readonly #rule: WindowRule
+  #window: Window
+  /** The window's beginning as events have it: ISO 8601 in UTC sorts as text. */
   #began: string
-  #sum: MonthSum = { requests: 0, spent: 0n }
+  #sum: WindowSum = { requests: 0, spent: 0n }
   readonly #notedCosts = new Map<string, NotedCost>()
   #notedCost = 0n
   #running = 0
   #heldAmount = 0n
 
-  constructor(of: UsedBy, at: { monthMs: number; nowMs: number }) {
+  constructor(of: CountedUse, at: { wallMs: number; nowMs: number }) {
     this.id = of.id
+    this.subjectId = of.subjectId
     this.userId = of.userId
     this.organizationId = of.organizationId ?? null
-    this.#monthMs = at.monthMs
-    this.#began = new Date(at.monthMs).toISOString()
+    this.#rule = of.rule
+    this.#window = findWindow(of.rule, at.wallMs)
+    this.#began = new Date(this.#window.fromMs).toISOString()
     this.lastUsedMs = at.nowMs
+  }
+
+  /** The window that is counted. */
+  get window(): Window {
+    return this.#window
   }
 
   /** For an account: payments by other parties are none of its spending. */
   get isAccount(): boolean {
-    return this.id === this.userId
+    return this.subjectId === this.userId
   }
 
   /** The number of admitted requests, including running ones. */
@@ -76,7 +91,7 @@ export class MonthlyUsage {
     this.#heldAmount += difference
   }
 
-  /** Notes the end of a request, once. It counts in the month in which it began, as it does in the database. */
+  /** Notes the end of a request, once. It counts in the window in which it began, as it does in the database. */
   note({ id, startedAt }: Unbooked, cost: bigint): void {
     if (startedAt < this.#began) return
     this.#notedCosts.set(id, { startedAt, cost })
@@ -96,22 +111,22 @@ export class MonthlyUsage {
     return cost
   }
 
-  /** Begins another month without usage. Running requests still count. */
-  startMonth(monthMs: number): void {
-    if (monthMs === this.#monthMs) return
-    this.#monthMs = monthMs
-    this.#began = new Date(monthMs).toISOString()
+  /** Begins the window of a moment, without usage, where that is another one. Running requests still count. */
+  moveTo(wallMs: number): void {
+    if (wallMs >= this.#window.fromMs && wallMs < this.#window.toMs) return
+    this.#window = findWindow(this.#rule, wallMs)
+    this.#began = new Date(this.#window.fromMs).toISOString()
     this.#sum = { requests: 0, spent: 0n }
     for (const [id, { startedAt }] of this.#notedCosts) {
       if (startedAt < this.#began) this.drop(id)
     }
   }
 
-  /** Takes over the database's sum of a month, and the events that it contains. */
-  take(monthMs: number, sum: MonthSum, bookedIds: readonly string[]): void {
+  /** Takes over the database's sum of a window, and the events that it contains. */
+  take(window: Window, sum: WindowSum, bookedIds: readonly string[]): void {
     this.isKnown = true
-    // The month turned meanwhile, and the new one has no usage yet.
-    if (monthMs !== this.#monthMs) return
+    // The next window began meanwhile, and has no usage yet.
+    if (window.fromMs !== this.#window.fromMs) return
     this.#sum = sum
     for (const id of bookedIds) this.drop(id)
   }

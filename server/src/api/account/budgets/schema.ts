@@ -1,0 +1,130 @@
+import { z } from 'zod'
+import { objectId } from '../../../http/answers'
+import { line } from '../../../http/fields'
+import { findTimeZone } from '../../../platform/local-clock'
+import { windowUnits } from '../../../platform/time-window'
+import { maxInteger } from '../../../platform/integer'
+import { customIssue } from '../../../wire/field-error'
+
+/** The most budgets of an account, those of its keys included. */
+export const maxBudgets = 100
+
+const budgetUnits = ['usd', 'requests'] as const
+type BudgetUnit = (typeof budgetUnits)[number]
+
+/** In the order of their numbers, from 1. */
+export const weekdays = [
+  'monday',
+  'tuesday',
+  'wednesday',
+  'thursday',
+  'friday',
+  'saturday',
+  'sunday',
+] as const
+
+const timeZone = line(64)
+  .transform((name) => findTimeZone(name) ?? '')
+  .refine((name) => name !== '', {
+    params: { issue: 'unknown_value' },
+    message: 'must be a time zone of the IANA database, such as Europe/Berlin.',
+  })
+
+const maxUsd = 1e9
+const decimals = 2
+const amount = z.number().min(0).max(maxInteger)
+const window = z.enum(windowUnits)
+const firstWeekday = z.enum(weekdays)
+
+const amountText = 'USD with at most two decimals, or a number of requests'
+const zoneText = 'IANA name of the time zone whose calendar and clock the windows follow'
+const weekdayText = 'Day with which weeks begin; without effect for other windows'
+
+/** Finds a conflict between the fields of a budget. */
+export function findBudgetConflict(budget: {
+  unit: BudgetUnit
+  amount: number
+  window: (typeof windowUnits)[number]
+}) {
+  const { unit } = budget
+  if (unit === 'usd') {
+    if (budget.amount <= maxUsd && Number(budget.amount.toFixed(decimals)) === budget.amount)
+      return undefined
+    const message = `must be at most ${maxUsd} USD, with at most ${decimals} decimals.`
+    return customIssue('out_of_range', message, ['amount'])
+  }
+  if (!Number.isInteger(budget.amount)) {
+    return customIssue('out_of_range', 'must be a whole number of requests.', ['amount'])
+  }
+  if (budget.window !== 'total') return undefined
+  // Its refusal is a rate limit, which names when to retry.
+  return customIssue('conflict', 'must end: a total counts USD only.', ['window'])
+}
+
+/** A new budget. Source: contract 6.14. */
+export const NewBudget = z
+  .object({
+    name: line(100),
+    key_id: objectId('key')
+      .nullish()
+      .transform((id) => id ?? null)
+      .describe('ID of the key that it limits; null for the whole account'),
+    unit: z
+      .enum(budgetUnits)
+      .nullish()
+      .transform((unit) => unit ?? 'usd'),
+    amount: amount.describe(amountText),
+    window,
+    time_zone: timeZone
+      .nullish()
+      .transform((name) => name ?? 'UTC')
+      .describe(zoneText),
+    first_weekday: firstWeekday
+      .nullish()
+      .transform((weekday) => weekday ?? 'monday')
+      .describe(weekdayText),
+  })
+  .superRefine((budget, ctx) => {
+    const conflict = findBudgetConflict(budget)
+    if (conflict) ctx.addIssue(conflict)
+  })
+  .meta({ ref: 'NewBudget' })
+export type NewBudget = z.output<typeof NewBudget>
+
+export const ChangedBudget = z
+  .object({
+    name: line(100).optional(),
+    amount: amount.optional().describe(amountText),
+    window: window.optional(),
+    time_zone: timeZone.optional().describe(zoneText),
+    first_weekday: firstWeekday.optional().describe(weekdayText),
+  })
+  .meta({ ref: 'ChangedBudget' })
+export type ChangedBudget = z.output<typeof ChangedBudget>
+
+/** A budget with its status. */
+export const Budget = z
+  .object({
+    id: objectId('budget'),
+    name: z.string().meta({ examples: ['Search, per week'] }),
+    key_id: objectId('key').nullable().describe('Null for the whole account'),
+    unit: z.enum(budgetUnits),
+    amount: z.number(),
+    window,
+    time_zone: z.string().meta({ examples: ['Europe/Berlin'] }),
+    first_weekday: firstWeekday,
+    used: z.number().describe('Booked usage of the current window, in the unit of the budget'),
+    remaining: z.number().describe('Not below 0'),
+    window_start: z.iso.datetime().nullable().describe('Null for a total'),
+    window_end: z.iso
+      .datetime()
+      .nullable()
+      .describe('Time at which the budget resets; null for a total, which does not'),
+    created_at: z.iso.datetime(),
+    updated_at: z.iso.datetime(),
+  })
+  .meta({ ref: 'Budget' })
+
+export const BudgetList = z
+  .object({ budgets: z.array(Budget).describe('Newest first') })
+  .meta({ ref: 'BudgetList' })

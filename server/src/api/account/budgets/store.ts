@@ -1,0 +1,164 @@
+import type { Kysely, Selectable, Transaction } from 'kysely'
+import {
+  findBudgetConflict,
+  maxBudgets,
+  weekdays,
+  type ChangedBudget,
+  type NewBudget,
+} from './schema'
+import { readBudgetStatus } from './status'
+import { rejectLimitedKey, type Principal } from '../../../auth/principal'
+import { ApiError, invalidRequest } from '../../../errors'
+import { lockAccount, requireRow } from '../../../platform/db/account-row'
+import type { BudgetRow } from '../../../platform/db/budget-schema'
+import { isId, newId } from '../../../platform/db/id'
+import type { Schema } from '../../../platform/db/schema'
+import { toUsd } from '../../../wire/usd'
+
+interface BudgetPorts {
+  db: Kysely<Schema>
+  /** Called when budgets of an account were changed. */
+  onChanged: (userId: string) => void
+}
+
+export type BudgetStore = ReturnType<typeof createBudgetStore>
+
+const changes = 'create, change or delete budgets'
+
+/** The budgets of the calling account and its keys. Unknown and foreign ids reject with `resource_not_found`. */
+export function createBudgetStore({ db, onChanged }: BudgetPorts) {
+  const show = async (row: Selectable<BudgetRow>) => {
+    const [budget] = await readBudgetStatus(db, [row])
+    if (!budget) throw new ApiError('resource_not_found')
+    return budget
+  }
+  return {
+    async list({ userId }: Principal) {
+      const rows = await db
+        .selectFrom('budget')
+        .selectAll()
+        .where('user_id', '=', userId)
+        .orderBy('id', 'desc')
+        .execute()
+      return { budgets: await readBudgetStatus(db, rows) }
+    },
+    get: async ({ userId }: Principal, id: string) => show(await findRow(db, userId, id)),
+    async create(asker: Principal, budget: NewBudget) {
+      rejectLimitedKey(asker, changes)
+      const row = await db.transaction().execute((trx) => insert(trx, asker.userId, budget))
+      onChanged(asker.userId)
+      return show(row)
+    },
+    async change(asker: Principal, id: string, fields: ChangedBudget) {
+      rejectLimitedKey(asker, changes)
+      const row = await db.transaction().execute(async (trx) => {
+        await lockAccount(trx, asker.userId)
+        return change(trx, await findRow(trx, asker.userId, id), fields)
+      })
+      onChanged(asker.userId)
+      return show(row)
+    },
+    async delete(asker: Principal, id: string) {
+      rejectLimitedKey(asker, changes)
+      const { userId } = asker
+      await findRow(db, userId, id)
+      await db.deleteFrom('budget').where('id', '=', id).where('user_id', '=', userId).execute()
+      onChanged(userId)
+      return { success: true as const, message: 'The budget was deleted.' }
+    },
+  }
+}
+
+const findRow = (db: Kysely<Schema>, userId: string, id: string) =>
+  requireRow('budget', id, () =>
+    db
+      .selectFrom('budget')
+      .selectAll()
+      .where('id', '=', id)
+      .where('user_id', '=', userId)
+      .executeTakeFirst(),
+  )
+
+/** Returns the columns of an amount. */
+const toAmountColumns = (unit: NewBudget['unit'], amount: number) =>
+  unit === 'usd'
+    ? { spend: BigInt(Math.round(amount * 1e9)), requests: null }
+    : { spend: null, requests: amount }
+
+const toWeekdayNumber = (name: NewBudget['first_weekday']) => weekdays.indexOf(name) + 1
+
+/** Counts are exact for concurrent requests too: they wait at the row of their account. */
+async function insert(trx: Transaction<Schema>, userId: string, budget: NewBudget) {
+  await lockAccount(trx, userId)
+  const { key_id, name, unit, amount, window, time_zone, first_weekday } = budget
+  if (key_id !== null) await checkKey(trx, userId, key_id)
+  const { total } = await trx
+    .selectFrom('budget')
+    .where('user_id', '=', userId)
+    .select(({ fn }) => fn.countAll<bigint>().as('total'))
+    .executeTakeFirstOrThrow()
+  if (total >= maxBudgets) {
+    throw invalidRequest(null, 'limit_reached', `An account has at most ${maxBudgets} budgets.`)
+  }
+  const now = new Date()
+  return trx
+    .insertInto('budget')
+    .values({
+      id: newId('budget'),
+      user_id: userId,
+      key_id,
+      name,
+      ...toAmountColumns(unit, amount),
+      window_unit: window,
+      time_zone,
+      first_weekday: toWeekdayNumber(first_weekday),
+      created_at: now,
+      updated_at: now,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+async function checkKey(trx: Transaction<Schema>, userId: string, keyId: string): Promise<void> {
+  const row = isId('key', keyId)
+    ? await trx
+        .selectFrom('api_key')
+        .select('id')
+        .where('id', '=', keyId)
+        .where('user_id', '=', userId)
+        .executeTakeFirst()
+    : undefined
+  if (row) return
+  const message = 'key_id: must be the ID of an API key of this account.'
+  throw invalidRequest('key_id', 'unknown_value', message)
+}
+
+async function change(
+  trx: Transaction<Schema>,
+  current: Selectable<BudgetRow>,
+  fields: ChangedBudget,
+) {
+  const unit = current.spend === null ? ('requests' as const) : ('usd' as const)
+  const currentAmount = current.spend === null ? (current.requests ?? 0) : toUsd(current.spend)
+  const { amount = currentAmount, window = current.window_unit, name, time_zone } = fields
+  const conflict = findBudgetConflict({ unit, amount, window })
+  if (conflict) {
+    const field = String(conflict.path[0])
+    throw invalidRequest(field, conflict.params.issue, `${field}: ${conflict.message}`)
+  }
+  const { first_weekday: weekday } = fields
+  return trx
+    .updateTable('budget')
+    .set({
+      name: name ?? current.name,
+      ...toAmountColumns(unit, amount),
+      window_unit: window,
+      time_zone: time_zone ?? current.time_zone,
+      first_weekday: weekday ? toWeekdayNumber(weekday) : current.first_weekday,
+      updated_at: new Date(),
+    })
+    .where('id', '=', current.id)
+    .where('user_id', '=', current.user_id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}

@@ -1,0 +1,27 @@
+import type { Kysely } from 'kysely'
+import { toSummedParts, type SummedPart } from './summed-parts'
+import { findWindow } from '../platform/time-window'
+import type { Schema } from '../platform/db/schema'
+
+/** Sums of an account that a budget reads. */
+export interface RetainedSums extends SummedPart {
+  userId: string
+}
+
+/**
+ * Finds the sums by hour and by minute at the ends of the current windows of budgets: without them, the windows that
+ * begin within a day or an hour of UTC could not be counted to their end.
+ */
+export async function findWindowEnds(db: Kysely<Schema>, nowMs: number): Promise<RetainedSums[]> {
+  const rows = await db
+    .selectFrom('budget')
+    .select(['user_id', 'window_unit', 'time_zone', 'first_weekday'])
+    .distinct()
+    .execute()
+  return rows.flatMap(({ user_id: userId, window_unit: unit, time_zone, first_weekday }) => {
+    const rule = { unit, timeZone: time_zone, firstWeekday: first_weekday }
+    return toSummedParts(findWindow(rule, nowMs))
+      .filter(({ grain }) => grain !== 'day')
+      .map((part) => ({ userId, ...part }))
+  })
+}

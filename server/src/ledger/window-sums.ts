@@ -1,0 +1,131 @@
+import { sql, type Kysely } from 'kysely'
+import { toSummedParts } from './summed-parts'
+import { usageCost } from './usage-cost'
+import type { Window } from '../platform/time-window'
+import type { Schema } from '../platform/db/schema'
+
+/** The usage of an account, a key, an organization or a member in a window. */
+export interface UsedBy {
+  /** Names the sum in the answer. */
+  id: string
+  /**
+   * The id of the key, or of the account itself; of an organization, or, where it is another id, of the member
+   * `userId` of it.
+   */
+  subjectId: string
+  userId: string
+  organizationId?: string | null | undefined
+  /** For an organization and its members of whole days in UTC. */
+  window: Window
+}
+
+/** A usage event that may not have been booked yet. */
+export interface Unbooked {
+  id: string
+  /** ISO 8601, in UTC. */
+  startedAt: string
+}
+
+/** The usage in a window. */
+export interface WindowSum {
+  requests: number
+  /**
+   * Nano-dollars that were charged, or that the house paid; of an organization and its members, the price that
+   * counts as their spending.
+   */
+  spent: bigint
+}
+
+/** A snapshot of the database: a sum by id, and which of the requested events it contains. */
+export interface WindowSums {
+  sums: ReadonlyMap<string, WindowSum>
+  bookedIds: readonly string[]
+}
+
+/** A query for usage in windows. */
+export interface WindowQuery {
+  usedBy: readonly UsedBy[]
+  /** Called when the connection is there, so that no event is booked before the query looks for it. */
+  unbooked: () => readonly Unbooked[]
+}
+
+interface Row {
+  id: string
+  /** Null for a booked event. */
+  requests: bigint | null
+  spent: bigint | null
+}
+
+/**
+ * Reads the usage of accounts, keys, organizations and their members, each in its window: from the sums by day, which
+ * are kept for ever, and at the ends of a window by hour and by minute. One statement and so one snapshot: an event is
+ * either in a sum or not among the booked.
+ */
+export const readWindows = (db: Kysely<Schema>, { usedBy, unbooked }: WindowQuery) =>
+  db.connection().execute(async (connection): Promise<WindowSums> => {
+    const events = unbooked()
+    // ISO 8601 in UTC sorts as text; days without any of the events are not read.
+    const times = events.map(({ startedAt }) => startedAt).toSorted()
+    const { rows } = await sql<Row>`
+      ${ofAccounts(usedBy)}
+      union all
+      ${ofOrganizations(usedBy)}
+      union all
+      select id, null, null from usage_event
+      where id = any(${events.map(({ id }) => id)}::text[])
+        and started_at between ${times[0] ?? null}::timestamptz and ${times.at(-1) ?? null}::timestamptz
+    `.execute(connection)
+    const sums = new Map<string, WindowSum>()
+    const bookedIds: string[] = []
+    for (const { id, requests, spent } of rows) {
+      if (requests === null || spent === null) bookedIds.push(id)
+      else sums.set(id, { requests: Number(requests), spent })
+    }
+    return { sums, bookedIds }
+  })
+
+const ofAccounts = (usedBy: readonly UsedBy[]) => {
+  const parts = usedBy
+    .filter(({ organizationId }) => !organizationId)
+    .flatMap(({ window, ...use }) => toSummedParts(window).map((part) => ({ ...use, ...part })))
+  return sql`
+    select part.id, coalesce(sum(u.requests), 0)::bigint as requests,
+      -- Of an account: its own payments. Of a key: those of any payer.
+      coalesce(sum(${usageCost})
+        filter (where part.subject_id <> part.user_id or u.account_id = part.user_id), 0
+      )::bigint as spent
+    from unnest(
+      ${parts.map(({ id }) => id)}::text[],
+      ${parts.map(({ subjectId }) => subjectId)}::text[],
+      ${parts.map(({ userId }) => userId)}::text[],
+      ${parts.map(({ grain }) => grain)}::text[],
+      ${parts.map(({ fromMs }) => new Date(fromMs))}::timestamptz[],
+      ${parts.map(({ toMs }) => new Date(toMs))}::timestamptz[]
+    ) as part (id, subject_id, user_id, grain, from_time, to_time)
+    left join usage_sum as u
+      on u.user_id = part.user_id and u.grain = part.grain
+      and u.starts_at >= part.from_time and u.starts_at < part.to_time
+      and (part.subject_id = part.user_id or u.key_id = part.subject_id)
+    group by part.id`
+}
+
+/** The sum of an organization is that of all of its members. */
+const ofOrganizations = (usedBy: readonly UsedBy[]) => {
+  const sharedUses = usedBy.filter(({ organizationId }) => organizationId)
+  return sql`
+    select used_by.id, coalesce(sum(s.requests), 0)::bigint, coalesce(sum(s.spent), 0)::bigint
+    from unnest(
+      ${sharedUses.map(({ id }) => id)}::text[],
+      ${sharedUses.map(({ subjectId }) => subjectId)}::text[],
+      ${sharedUses.map(({ organizationId }) => organizationId)}::text[],
+      ${sharedUses.map(({ userId }) => userId)}::text[],
+      ${sharedUses.map(({ window }) => new Date(window.fromMs))}::timestamptz[],
+      ${sharedUses.map(({ window }) => new Date(window.toMs))}::timestamptz[]
+    ) as used_by (id, subject_id, organization_id, user_id, from_time, to_time)
+    left join organization_sum as s
+      on s.organization_id = used_by.organization_id
+      and (used_by.subject_id = used_by.organization_id or s.user_id = used_by.user_id)
+      and s.day >= (used_by.from_time at time zone 'UTC')::date
+      and s.day < (used_by.to_time at time zone 'UTC')::date
+    group by used_by.id`
+}
