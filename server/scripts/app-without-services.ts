@@ -1,11 +1,6 @@
-import {
-  DummyDriver,
-  Kysely,
-  PostgresAdapter,
-  PostgresIntrospector,
-  PostgresQueryCompiler,
-} from 'kysely'
+import type { Kysely } from 'kysely'
 import pino from 'pino'
+import { createDatabaseWithoutServer } from './database-without-server'
 import { createPoolStore } from '../src/api/account/connection-pools/store'
 import { createAlertStore } from '../src/api/account/alerts/store'
 import { createBudgetStore } from '../src/api/account/budgets/store'
@@ -244,14 +239,7 @@ const gateway: AppPorts['gateway'] = {
 
 function standIns(): AppPorts {
   const noRows = { models: [], providers: [], connections: [] }
-  const db = new Kysely<Schema>({
-    dialect: {
-      createAdapter: () => new PostgresAdapter(),
-      createDriver: () => new DummyDriver(),
-      createIntrospector: (database) => new PostgresIntrospector(database),
-      createQueryCompiler: () => new PostgresQueryCompiler(),
-    },
-  })
+  const db = createDatabaseWithoutServer()
   const catalog = new Catalog({ fixed: () => noRows, stored: never, onError: () => undefined })
   const settings = new LiveSettings({
     row: configRowIn(db),
