@@ -93,10 +93,11 @@ test('finding B1: metrics have both amounts, in sums, by model, over time and ah
   })
 })
 
-const dayAt = (ms: number) => new Date(ms).toISOString().slice(0, 10)
+const today = new Date().toISOString().slice(0, 10)
+const yesterday = new Date(Date.parse(today) - 86_400_000).toISOString().slice(0, 10)
 
 test('usage is broken down for the member by key, for the organization by member, for operators by account', async () => {
-  const span = `start_date=${dayAt(Date.now() - 86_400_000)}&end_date=${dayAt(Date.now())}`
+  const span = `start_date=${yesterday}&end_date=${today}`
   const byKey = await read(`/billing/breakdown?${span}&group_by=key&split_by=model`)
   expect(byKey).toMatchObject({
     total: { requests: 2, cost: 0, usage_cost: two },

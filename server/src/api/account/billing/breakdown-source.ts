@@ -20,10 +20,10 @@ const ofAccounts: readonly (Dimension | undefined)[] = ['key']
  */
 export function breakdownSource(account: BilledAccount, filter: Filter): BreakdownSource {
   const isAccount = account.organizationId === null
-  const foreign = isAccount ? ofOrganizations : ofAccounts
+  const unavailable = isAccount ? ofOrganizations : ofAccounts
   const rule = isAccount ? 'requires organization_id' : 'cannot be combined with organization_id'
   for (const field of ['group_by', 'split_by'] as const) {
-    if (!foreign.includes(filter[field])) continue
+    if (!unavailable.includes(filter[field])) continue
     throw invalidRequest(field, 'conflict', `${field}: ${filter[field]} ${rule}.`)
   }
   if (filter.split_by === filter.group_by) {

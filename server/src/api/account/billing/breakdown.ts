@@ -181,9 +181,9 @@ async function readNames(
   dimension: Dimension | undefined,
   ids: readonly (string | null)[],
 ): Promise<ReadonlyMap<string, string>> {
-  const named = dimension && names[dimension]
-  if (!named) return new Map()
+  const nameRows = dimension && names[dimension]
+  if (!nameRows) return new Map()
   const { rows } = await sql<{ id: string; name: string }>`
-    ${named} where id = any(${[...new Set(ids)]}::text[])`.execute(db)
+    ${nameRows} where id = any(${[...new Set(ids)]}::text[])`.execute(db)
   return new Map(rows.map(({ id, name }) => [id, name]))
 }

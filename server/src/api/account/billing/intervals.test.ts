@@ -66,7 +66,7 @@ describe('the period is rejected', () => {
       { start_date: '2026-07-01', end_date: '2026-07-02', granularity: 'hour' },
       'granularity',
     ],
-  ] as const)('%s', (_case, filter, param) =>
-    expect(read(filter)).rejects.toMatchObject({ code: 'invalid_request', param }),
-  )
+  ] as const)('%s', async (_case, filter, param) => {
+    await expect(read(filter)).rejects.toMatchObject({ code: 'invalid_request', param })
+  })
 })

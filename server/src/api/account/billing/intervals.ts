@@ -58,12 +58,12 @@ export async function readIntervals(
 
 function checkSpan({ start_date: from, end_date: to, time_zone: zone, granularity }: Span): void {
   const days = (Date.parse(to) - Date.parse(from)) / dayMs + 1
-  const longest = granularity === 'hour' ? maxDaysByHour : maxDays
+  const maxSpanDays = granularity === 'hour' ? maxDaysByHour : maxDays
   if (days < 1) {
     throw invalidRequest('start_date', 'out_of_range', 'start_date: must not be after end_date.')
   }
-  if (days > longest) {
-    throw invalidRequest('end_date', 'out_of_range', `end_date: at most ${longest} days.`)
+  if (days > maxSpanDays) {
+    throw invalidRequest('end_date', 'out_of_range', `end_date: at most ${maxSpanDays} days.`)
   }
   if (!isTimeZone(zone)) throw unknownZone()
 }
