@@ -3,6 +3,7 @@ export const pages: [path: string, heading: string][] = [
   ['/', 'Overview'],
   ['/billing', 'Billing'],
   ['/quota', 'Quota'],
+  ['/budgets', 'Budgets'],
   ['/connections', 'Connections'],
   ['/pools', 'Connection pools'],
   ['/gateways', 'Gateways'],

@@ -29,6 +29,7 @@ export const accountNavigation = [
       { to: '/keys', label: 'API keys' },
       { to: '/billing', label: 'Billing' },
       { to: '/quota', label: 'Quota' },
+      { to: '/budgets', label: 'Budgets' },
       { to: '/alerts', label: 'Alerts' },
       { to: '/inbox', label: 'Inbox' },
       { to: '/organizations', label: 'Organizations' },

@@ -46,6 +46,11 @@ const quota = createRoute({
   validateSearch: quotaSearch,
   component: lazyPage(() => import('../features/quota/quota-page'), 'QuotaPage'),
 })
+const budgets = createRoute({
+  getParentRoute: () => home,
+  path: '/budgets',
+  component: lazyPage(() => import('../features/budgets/budgets-page'), 'BudgetsPage'),
+})
 const connections = createRoute({
   getParentRoute: () => home,
   path: '/connections',
@@ -200,6 +205,7 @@ const routeTree = root.addChildren([
     usage,
     explorer,
     quota,
+    budgets,
     connections,
     connection,
     pools,

@@ -5,7 +5,8 @@ import { quotaNames, type MemberQuota, type Quota } from './queries'
 
 const [warning, full] = [80, 100]
 
-function colorOf(percentage: number) {
+/** The color of a bar: orange from 80 percent on, red once the limit is reached. */
+export function colorOf(percentage: number) {
   if (percentage >= full) return 'red'
   return percentage >= warning ? 'orange' : 'brand'
 }

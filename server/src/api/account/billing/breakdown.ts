@@ -119,7 +119,7 @@ interface Query {
   intervals: Intervals
 }
 
-/** UsageSums by interval and group, ascending by both; groups beyond the limit are one. */
+/** Sums by interval and group, ascending by both; groups beyond the limit are one. */
 async function readSums(
   db: Kysely<Schema>,
   { table, isOf, sums, where = sql`true` }: BreakdownSource,
@@ -165,7 +165,7 @@ interface Group {
   sums: UsageSums
 }
 
-/** UsageSums the intervals of each group within the limit, by place. */
+/** Sums the intervals of each group within the limit, by place. */
 function sumByPlace(rows: readonly GroupedSums[], limit: number): Group[] {
   const groups: Group[] = []
   for (const row of rows) {

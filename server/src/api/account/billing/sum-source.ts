@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { BilledAccount } from './billed-account'
 
-/** UsageSums of requests. */
+/** Sums of requests. */
 export interface UsageSums {
   requests: bigint
   successes: bigint
@@ -51,12 +51,12 @@ export interface UsageSource {
 }
 
 /**
- * UsageSums an account's requests from its log, whichever provider served them and whichever account paid, counted as
+ * Sums an account's requests from its log, whichever provider served them and whichever account paid, counted as
  * the log's own statistics are. Source: contract 11.5.
  */
 const ofLogs = (userId: string): UsageSource => ({ ...ofAllLogs, isOf: sql`user_id = ${userId}` })
 
-/** UsageSums the requests of all accounts. */
+/** Sums the requests of all accounts. */
 export const ofAllLogs: UsageSource = {
   table: sql`request_sum`,
   isOf: sql`true`,
@@ -70,7 +70,7 @@ export const ofAllLogs: UsageSource = {
   usageCost: sql`cost`,
 }
 
-/** UsageSums the provider requests on an organization's account; logs belong to their callers. */
+/** Sums the provider requests on an organization's account; logs belong to their callers. */
 const ofUsage = (organizationId: string): UsageSource => ({
   table: sql`usage_sum`,
   isOf: sql`account_id = ${organizationId}`,

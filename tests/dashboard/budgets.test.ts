@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { barriersOf } from './accessibility'
+import { choose } from './choose'
+import { startSignedIn, type SignedIn } from './signed-in'
+
+let dashboard: SignedIn
+
+beforeAll(async () => {
+  dashboard = await startSignedIn()
+})
+afterAll(() => dashboard[Symbol.asyncDispose]())
+
+const listed = async () => {
+  const { body } = await dashboard.account.send('GET /api/account/budgets')
+  return Object(body)['budgets']
+}
+
+test('a budget of a key is created, changed and deleted', async () => {
+  const page = await dashboard.open('/budgets')
+  await page.getByRole('button', { name: 'New budget' }).click()
+  const form = page.getByRole('dialog', { name: 'New budget' })
+  await form.getByLabel('Name').fill('Weekly')
+  await choose(form.getByRole('combobox', { name: 'Applies to' }), { name: /^API key Mine/ })
+  await form.getByLabel('Amount').fill('12.5')
+  await choose(form.getByRole('combobox', { name: 'Per' }), { name: 'Week' })
+  await choose(form.getByRole('combobox', { name: 'Weeks begin on' }), { name: 'Sunday' })
+  await form.getByLabel('Time zone').fill('Asia/Tokyo')
+  await form.getByRole('button', { name: 'Create budget' }).click()
+  await page.getByRole('row', { name: /^Weekly.*API key Mine.*\$0\.00 of \$12\.50/ }).waitFor()
+  expect(await listed()).toMatchObject([
+    { unit: 'usd', amount: 12.5, window: 'week', first_weekday: 'sunday', time_zone: 'Asia/Tokyo' },
+  ])
+  expect(await barriersOf(page)).toEqual([])
+  await page.getByRole('button', { name: 'Actions for Weekly' }).click()
+  await page.getByRole('menuitem', { name: 'Edit' }).click()
+  await page.getByRole('dialog', { name: 'Edit Weekly' }).getByLabel('Amount').fill('20')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('row', { name: /\$0\.00 of \$20\.00/ }).waitFor()
+  await page.getByRole('button', { name: 'Actions for Weekly' }).click()
+  await page.getByRole('menuitem', { name: 'Delete' }).click()
+  await page.getByRole('button', { name: 'Delete', exact: true }).click()
+  await page.getByText('No budgets yet').waitFor()
+  expect(await listed()).toEqual([])
+  await page.close()
+})
+
+test('a time zone that does not exist is named at its field, and the form stays', async () => {
+  const page = await dashboard.open('/budgets')
+  await page.getByRole('button', { name: 'New budget' }).click()
+  await page.getByLabel('Name').fill('Daily')
+  await page.getByLabel('Amount').fill('1')
+  await page.getByLabel('Time zone').fill('Mars/Olympus')
+  await page.getByRole('button', { name: 'Create budget' }).click()
+  await page.getByText(/must be a time zone of the IANA database/).waitFor()
+  expect(await page.getByLabel('Name').inputValue()).toBe('Daily')
+  await page.close()
+})
