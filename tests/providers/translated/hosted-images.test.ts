@@ -97,7 +97,6 @@ describe('Fireworks', () => {
     ['two images', () => edit(kontext, { images: [image, image] }), 'images'],
     ['a format that it lacks', () => draw(schnell, { output_format: 'jpeg' }), 'output_format'],
     ['another one', () => draw(kontext, { output_format: 'webp' }), 'output_format'],
-    ['a stream of a task', () => draw(kontext, { stream: true }), 'stream'],
   ])('%s is rejected before it is sent', async (_what, send, param) => {
     const { status, error } = await send()
     expect([status, error.param]).toEqual([400, param])
