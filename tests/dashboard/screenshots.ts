@@ -66,6 +66,7 @@ const pages = {
   'models-compare': '/models/compare?models=["sandbox/echo","sandbox/lorem","sandbox/priced"]',
   logs: '/logs',
   usage: '/usage',
+  explorer: '/explorer?split=key',
   sessions: '/sessions',
   connections: '/connections',
   pools: '/pools',
@@ -75,6 +76,7 @@ const pages = {
   keys: '/keys',
   billing: '/billing',
   quota: '/quota',
+  budgets: '/budgets',
   alerts: '/alerts',
   inbox: '/inbox',
   organizations: '/organizations',
@@ -97,6 +99,7 @@ await takeAll(
     ...Object.fromEntries(
       [
         'overview',
+        'explorer',
         'users',
         'organizations',
         'transactions',

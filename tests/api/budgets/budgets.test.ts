@@ -223,10 +223,10 @@ describe('a budget in USD', () => {
     const body = { model: await model('held-300'), messages, max_tokens: 300, stream: true }
     const { signal } = client
     const running = request(gateway, { key: owner.key, body, signal }).catch(() => undefined)
-    await eventually(() => upstream.requests().some((sent) => sent.model === 'held-300'))
+    await eventually(() => upstream.heldCount() === 1)
     client.abort()
     await running
-    await upstream.releaseHeld(1)
+    upstream.release()
     await eventually(async () => {
       const { used } = await readBudget(owner, id)
       const left = (await chat(owner, large)).error.details?.['current_balance']

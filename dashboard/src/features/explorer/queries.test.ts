@@ -47,6 +47,18 @@ describe('a chart', () => {
     expect(toChart(breakdown, 'tokens', texts).bars[0]).toMatchObject({ group0: 12 })
   })
 
+  test('names no group that has nothing of the measure', () => {
+    const [first, ...more] = breakdown.groups
+    const free = {
+      ...breakdown,
+      groups: [...(first ? [{ ...first, usage_cost: 0 }] : []), ...more],
+    }
+    const namesOf = (measure: 'cost' | 'requests') =>
+      toChart(free, measure, texts).series.map(({ name }) => name)
+    expect(namesOf('cost')).not.toContain('group0')
+    expect(namesOf('requests')).toContain('group0')
+  })
+
   test('has no others where all groups are shown', () => {
     const few = { ...breakdown, groups: breakdown.groups.slice(0, 2), other: null, time_series: [] }
     expect(toChart(few, 'cost', texts).series.map(({ name }) => name)).toEqual(['group0', 'group1'])

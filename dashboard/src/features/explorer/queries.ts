@@ -138,7 +138,9 @@ export function toChart(
   }
   return {
     series: [
-      ...shown.map((group, index) => ({ name: `group${index}`, label: title(group) })),
+      ...shown.flatMap((group, index) =>
+        measured(group, measure) === 0 ? [] : { name: `group${index}`, label: title(group) },
+      ),
       ...(hasOthers ? [{ name: 'others', label: 'All others' }] : []),
     ],
     bars,

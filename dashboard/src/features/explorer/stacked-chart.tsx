@@ -6,7 +6,7 @@ interface Props {
   format: (value: number) => string
 }
 
-const colors = ['brand.6', 'teal.5', 'orange.5', 'grape.5', 'lime.6', 'cyan.6', 'pink.5']
+const colors = ['brand.6', 'teal.5', 'orange.5', 'grape.5', 'lime.6', 'indigo.5', 'pink.5']
 
 /** Bars of groups over time. Decorative: the page that shows it has the figures in a table. */
 export const StackedChart = ({ chart, format }: Props) => (

@@ -61,6 +61,7 @@ export async function testDestination(
   const delivery = await db.transaction().execute(async (trx) => {
     await lockAccount(trx, destination.user_id)
     await countTests(trx, destination.user_id)
+    await requireDestination(trx, destination)
     return trx
       .insertInto('notification_delivery')
       .values({
@@ -85,6 +86,18 @@ export async function testDestination(
   )
   return toDeliveryAnswer(row)
 }
+
+/** Keeps a destination until the end of the transaction. Rejects with `resource_not_found` if it was deleted meanwhile. */
+const requireDestination = (trx: Kysely<Schema>, { id, user_id: userId }: StoredDestination) =>
+  requireRow('dest', id, () =>
+    trx
+      .selectFrom('notification_destination')
+      .select('id')
+      .where('id', '=', id)
+      .where('user_id', '=', userId)
+      .forKeyShare()
+      .executeTakeFirst(),
+  )
 
 async function countTests(trx: Kysely<Schema>, userId: string): Promise<void> {
   const { total } = await trx
