@@ -67,6 +67,15 @@ function open(address: string): SQL & AsyncDisposable {
   return Object.assign(sql, { [Symbol.asyncDispose]: () => sql.close() })
 }
 
+/** Resolves once a statement of any connection to this database waits for a lock. */
+export const untilBlocked = (sql: SQL) =>
+  eventually(async () => {
+    const [row] = await sql`
+      select count(*)::int as waiting from pg_locks where not granted
+        and pid in (select pid from pg_stat_activity where datname = current_database())`
+    return row.waiting > 0
+  })
+
 /** Every row of every table, as text; bytes in hexadecimal. */
 export async function dump(dataDir: string): Promise<string> {
   await using sql = await openDatabase(dataDir)

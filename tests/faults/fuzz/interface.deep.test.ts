@@ -204,7 +204,7 @@ const sharing = [...Map.groupBy(routes, objectPath)].filter(([path]) => path.inc
 test.each(sharing)('%s: concurrent requests do not block each other', async (path, together) => {
   const [first] = together
   for (const kind of first ? kindsOf(first) : []) {
-    for (let round = 0; round < 5; round++) {
+    for (let round = 0; round < 15; round++) {
       const objects = [await kind.make(fixture)]
       const sent = together.flatMap((route) => {
         const operation = operationOf(description, route)

@@ -53,7 +53,7 @@ export function createBudgetStore({ db, onChanged }: BudgetPorts) {
       rejectLimitedKey(asker, changes)
       const row = await db.transaction().execute(async (trx) => {
         await lockAccount(trx, asker.userId)
-        return change(trx, await findRow(trx, asker.userId, id), fields)
+        return change(trx, await findRow(trx, asker.userId, id, 'locked'), fields)
       })
       onChanged(asker.userId)
       return show(row)
@@ -69,13 +69,18 @@ export function createBudgetStore({ db, onChanged }: BudgetPorts) {
   }
 }
 
-const findRow = (db: Kysely<Schema>, userId: string, id: string) =>
+const findRow = (
+  db: Kysely<Schema>,
+  userId: string,
+  ...[id, lock]: [id: string, lock?: 'locked']
+) =>
   requireRow('budget', id, () =>
     db
       .selectFrom('budget')
       .selectAll()
       .where('id', '=', id)
       .where('user_id', '=', userId)
+      .$if(lock === 'locked', (query) => query.forUpdate())
       .executeTakeFirst(),
   )
 
