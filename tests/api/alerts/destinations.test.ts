@@ -143,23 +143,25 @@ test('a delivery that fails is retried under its id until it succeeds, and can b
   const { at } = await createDestination(owner)
   answerWith(503, 302, 204)
   await invite(owner)
-  const reaches = async (attempts: number, status: string) => {
+  // An attempt counts as it begins, and has a status as it ends.
+  const isAnswered = async (attempts: number, status: number) => {
     const [delivery] = await deliveriesOf(owner, at)
-    return delivery?.['attempts'] === attempts && delivery['status'] === status
+    return delivery?.['attempts'] === attempts && delivery['response_status'] === status
   }
-  await eventually(async () => await reaches(1, 'waiting'))
+  await eventually(async () => await isAnswered(1, 503))
   expect((await deliveriesOf(owner, at))[0]).toMatchObject({
-    response_status: 503,
+    status: 'waiting',
     error: 'The answer was 503.',
     next_attempt_at: expect.stringMatching(/Z$/),
   })
   expect((await api(owner, `GET ${at}`)).body['failing_since']).toMatch(/Z$/)
-  await eventually(async () => await reaches(2, 'waiting'))
+  await eventually(async () => await isAnswered(2, 302))
   // The pause after the second attempt is of five minutes.
   const [waiting] = await deliveriesOf(owner, at)
   const resend = `POST ${at}/deliveries/${String(waiting?.['id'])}/resend`
   expect((await api(owner, resend)).body).toMatchObject({ status: 'waiting', attempts: 0 })
-  await eventually(async () => await reaches(1, 'delivered'))
+  await eventually(async () => await isAnswered(1, 204))
+  expect((await deliveriesOf(owner, at))[0]).toMatchObject({ status: 'delivered' })
   expect((await api(owner, `GET ${at}`)).body['failing_since']).toBeNull()
   const id = String(waiting?.['id'])
   expect(received().map(({ headers }) => headers.get('webhook-id'))).toEqual([id, id, id])
