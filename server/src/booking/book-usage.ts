@@ -9,9 +9,9 @@ import { settle, type Booked, type WrittenOff } from '../ledger/settle'
 import type { UsageEvent } from '../ledger/usage-event'
 import { readRecord, toCharge, type Charge } from '../ledger/charge'
 import { dropOrphanLogs } from '../request-logs/drop-orphan-logs'
-import { copyLogs } from '../request-logs/copy-logs'
+import { copyLogs, type NewLog } from '../request-logs/copy-logs'
 import { insertLogs, insertSound } from '../request-logs/insert-logs'
-import { usersOf, withCharge } from '../request-logs/log-record'
+import { usersOf, withCharge, type SummedLog } from '../request-logs/log-record'
 import type { FlushedRow } from './flusher'
 
 /**
@@ -25,6 +25,8 @@ export class SettledAttempt {
   readonly userId: string | undefined
   /** Called after booking with the part of its cost that was charged. */
   onCharged: ((charged: bigint) => void) | undefined
+  /** The part of its log that is summed; undefined if the record has to be parsed for that. */
+  summedLog: SummedLog | undefined
   readonly #recordEnd: number
 
   constructor(body: string, recordEnd: number, event?: UsageEvent) {
@@ -36,6 +38,10 @@ export class SettledAttempt {
 
   get record(): string {
     return this.body.slice(0, this.#recordEnd)
+  }
+
+  get hasLog(): boolean {
+    return this.#recordEnd < this.body.length
   }
 
   get log(): string | undefined {
@@ -69,20 +75,28 @@ export function findUserIds(attempts: readonly SettledAttempt[]): Set<string> {
 }
 
 /** Returns the logs of requests, each with the charged part of its cost. */
-const logsOf = (events: readonly Bookable[], writtenOff: WrittenOff): string[] =>
-  events.flatMap(({ charge, log }) => {
-    const lost = writtenOff.get(charge.id)
-    return log === undefined ? [] : [lost === undefined ? log : withCharge(log, lost)]
-  })
+function logsOf(events: readonly Bookable[], writtenOff: WrittenOff): NewLog[] {
+  const logs: NewLog[] = []
+  for (const event of events) {
+    const { log } = event
+    if (log === undefined) continue
+    const lost = writtenOff.get(event.charge.id)
+    if (lost === undefined) logs.push({ text: log, summed: event.summedLog })
+    else logs.push({ text: withCharge(log, lost), summed: undefined })
+  }
+  return logs
+}
+
+const toText = ({ text }: NewLog) => text
 
 /** Returns the function that writes logs within the transaction that books their usage. */
 const logWriterFor =
   (events: readonly Bookable[], { canCopy }: { canCopy: boolean }) =>
   async (trx: Transaction<Schema>, { areNew, revived, writtenOff }: Booked): Promise<void> => {
     const logs = logsOf(events, writtenOff)
-    if (revived) await dropOrphanLogs(trx, logs)
+    if (revived) await dropOrphanLogs(trx, logs.map(toText))
     if (areNew && canCopy) await copyLogs(trx, logs)
-    else await insertLogs(trx, logs)
+    else await insertLogs(trx, logs.map(toText))
   }
 
 /** The database of usage, and the directory of its journal. */
@@ -110,12 +124,12 @@ const farMs = 20
 
 /** An attempt to book, its log, and the callback with the charged amount. */
 type Bookable = BookableEvent &
-  Pick<SettledAttempt, 'log'> &
-  Partial<Pick<SettledAttempt, 'onCharged'>>
+  Pick<SettledAttempt, 'hasLog' | 'log'> &
+  Partial<Pick<SettledAttempt, 'onCharged' | 'summedLog'>>
 
 /** A record that was read back has to be parsed for its cost. */
 const toBookable = (one: SettledAttempt): Bookable =>
-  hasCharge(one) ? one : { ...readRecord(one.record), log: one.log }
+  hasCharge(one) ? one : { ...readRecord(one.record), hasLog: one.hasLog, log: one.log }
 
 /**
  * Books usage with its logs, a limited number of accounts for each transaction. Resolves with what the house bears of
@@ -154,7 +168,7 @@ async function bookChunk(
   const { query, liveness } = storage.database
   const isNear = liveness.roundTripMs < farMs
   const settling = { canCopy: isNear, beforeCommit }
-  if (!events.some((one) => one.log !== undefined)) return settle(query, events, settling)
+  if (!events.some(({ hasLog }) => hasLog)) return settle(query, events, settling)
   // A log that was written before, or a text that cannot be copied, is left to the other statement.
   for (const canCopy of isNear ? [true, false] : [false]) {
     try {
@@ -165,7 +179,7 @@ async function bookChunk(
     }
   }
   const writtenOff = await settle(query, events, settling)
-  await insertSound(query, logsOf(events, writtenOff), (err) =>
+  await insertSound(query, logsOf(events, writtenOff).map(toText), (err) =>
     log.error({ err }, 'a request log was rejected'),
   )
   return writtenOff

@@ -7,6 +7,7 @@ import type { UsageEvent } from '../ledger/usage-event'
 import { toRecord } from '../ledger/usage-record'
 import type { CrashAt } from '../platform/crash-points'
 import { withTimeout } from '../platform/with-timeout'
+import type { LoggedRequest } from '../request-logs/log-record'
 
 interface Options {
   journal: Journal
@@ -42,9 +43,10 @@ export class UsageWriter {
    * Records the end of an attempt. Resolves with the charged part of its cost, in nano-dollars, when the event, and
    * the log of its request where there is one, will be booked whatever happens; rejects where they may not be.
    */
-  settle(event: UsageEvent, log?: string): Promise<bigint> {
+  settle(event: UsageEvent, log?: LoggedRequest): Promise<bigint> {
     const record = toRecord(event)
-    const attempt = new SettledAttempt(withLog(record, log), record.length, event)
+    const attempt = new SettledAttempt(withLog(record, log?.text), record.length, event)
+    attempt.summedLog = log?.summed
     const { cost, fromLease } = event
     // In nearly all cases its lease covers all of it.
     if (fromLease === cost) return this.#write(event, attempt).then(() => cost)

@@ -103,7 +103,7 @@ export function toRecord(event: UsageEvent): string {
     event.organizationId,
     event.feeMillionths,
   ]
-  addLast(values, event)
+  if (!isShort(event)) addLast(values, event)
   return JSON.stringify(values)
 }
 

@@ -1,6 +1,7 @@
 import type { SpendingLimits } from './spending-limits'
 import type { UsageWriter } from '../booking/usage-writer'
 import type { UsageEvent } from '../ledger/usage-event'
+import type { LoggedRequest } from '../request-logs/log-record'
 import type { UsageCounts } from '../telemetry/model-counts'
 
 interface Options {
@@ -23,7 +24,7 @@ export class UsageRecorder {
   }
 
   /** Records the end of an attempt. Resolves with its charge, and rejects, as `UsageWriter` does. */
-  settle(event: UsageEvent, log?: string): Promise<bigint> {
+  settle(event: UsageEvent, log?: LoggedRequest): Promise<bigint> {
     const { writer, spendingLimits, counts } = this.#options
     spendingLimits.note(event)
     counts.countAttempt(event)

@@ -2,9 +2,16 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { sql } from 'kysely'
 import * as fc from '../../testing/property'
 import { openTestDatabase } from '../../testing/db/database'
-import { copyLogs, toCopiedLog } from './copy-logs'
+import { copyLogs, readSummedLog } from './copy-logs'
 import { insertLogs } from './insert-logs'
-import { noCache, noMedia, toLogRecord, type LogValues } from './log-record'
+import {
+  noCache,
+  noMedia,
+  toLoggedRequest,
+  toLogRecord,
+  type LoggedRequest,
+  type LogValues,
+} from './log-record'
 import type { Database } from '../platform/db/database'
 import { newId } from '../platform/db/id'
 import { isUniqueViolation } from '../platform/db/violation'
@@ -112,7 +119,7 @@ const logs = fc
   .map((fields): LogValues => ({ ...plain, ...fields, id: newId('req') }))
 
 const isCopied = (fields: Partial<LogValues>) =>
-  toCopiedLog(toLogRecord({ ...plain, userAgent: 'curl', ...fields })) !== undefined
+  readSummedLog(toLogRecord({ ...plain, userAgent: 'curl', ...fields })) !== undefined
 
 describe('copied request logs', () => {
   test('leave the very rows and sums that inserted ones leave', async () => {
@@ -120,13 +127,25 @@ describe('copied request logs', () => {
     const property = fc.asyncProperty(fc.array(logs, { maxLength: 40 }), async (batch) => {
       await Promise.all([empty(copied), empty(inserted)])
       const records = batch.map(toLogRecord)
-      total += records.filter((record) => toCopiedLog(record)).length
-      await copied.query.transaction().execute((trx) => copyLogs(trx, records))
+      total += records.filter((record) => readSummedLog(record)).length
+      const newLogs = batch.map((log, index) =>
+        index % 2 === 0 ? toLoggedRequest(log) : { text: toLogRecord(log) },
+      )
+      await copied.query.transaction().execute((trx) => copyLogs(trx, newLogs))
       await insertLogs(inserted.query, records)
       expect(await readAll(copied)).toEqual(await readAll(inserted))
     })
     await fc.assert(property, { numRuns: 40 })
     expect(total).toBeGreaterThan(50)
+  })
+
+  test('have sums that are equal whether their records are parsed or not', () => {
+    const property = fc.property(logs, (log) => {
+      const { text, summed } = toLoggedRequest(log)
+      expect(text).toBe(toLogRecord(log))
+      expect(summed).toEqual(readSummedLog(text))
+    })
+    fc.assert(property)
   })
 
   test('are nearly all logs: the ones without objects and escapes', () => {
@@ -140,11 +159,11 @@ describe('copied request logs', () => {
   test('reject if they exist already, and change nothing', async () => {
     await empty(copied)
     const [one, two] = [
-      toLogRecord({ ...plain, userAgent: 'a' }),
-      toLogRecord({ ...plain, id: newId('req'), userAgent: 'a' }),
+      toLoggedRequest({ ...plain, userAgent: 'a' }),
+      toLoggedRequest({ ...plain, id: newId('req'), userAgent: 'a' }),
     ]
-    const copy = (records: string[]) =>
-      copied.query.transaction().execute((trx) => copyLogs(trx, records))
+    const copy = (newLogs: LoggedRequest[]) =>
+      copied.query.transaction().execute((trx) => copyLogs(trx, newLogs))
     await copy([one])
     const before = await readAll(copied)
     expect(isUniqueViolation(await copy([two, one]).catch((thrown: unknown) => thrown))).toBe(true)

@@ -1,8 +1,8 @@
 import { sql, type Kysely, type Transaction } from 'kysely'
 import { insertLogs } from './insert-logs'
-import { logColumns } from './log-record'
+import { logColumns, type SummedLog } from './log-record'
 import { addCounted } from './request-sums'
-import { sumLogs, type CountedLogs, type LogRecordValues } from './sum-logs'
+import { readSummed, sumLogs, type CountedLogs } from './sum-logs'
 import { copyRows } from '../platform/db/copy-rows'
 import { elementsOf } from '../platform/db/elements'
 import type { Schema } from '../platform/db/schema'
@@ -11,10 +11,10 @@ const at = (column: (typeof logColumns)[number][0]) =>
   logColumns.findIndex(([name]) => name === column)
 const [errorAt, metadataAt] = [at('error'), at('metadata')]
 
-/** A log as a line of CSV, and its values. */
-interface CopiedLog {
-  line: string
-  values: LogRecordValues
+/** A log to be written: its record, and the part that is summed where that is known. */
+export interface NewLog {
+  text: string
+  summed?: SummedLog | undefined
 }
 
 const statement = `
@@ -22,43 +22,44 @@ const statement = `
   from stdin (format csv, quote '"', escape '\\', null 'null')`
 
 /**
- * Inserts new logs, given as records, and adds them to the sums, as `insertLogs` does, at half of its cost to the database.
- * Rejects with a unique violation if one of them is there already.
+ * Inserts new logs, and adds them to the sums, as `insertLogs` does, at half of its cost to the database. Rejects with a
+ * unique violation if one of them is there already.
  */
-export async function copyLogs(
-  trx: Transaction<Schema>,
-  records: readonly string[],
-): Promise<void> {
-  const copied: CopiedLog[] = []
+export async function copyLogs(trx: Transaction<Schema>, logs: readonly NewLog[]): Promise<void> {
+  const lines: string[] = []
+  const sums: SummedLog[] = []
   const others: string[] = []
-  for (const record of records) {
-    const log = toCopiedLog(record)
-    if (log) copied.push(log)
-    else others.push(record)
+  for (const { text, summed = readSummedLog(text) } of logs) {
+    if (summed) {
+      lines.push(toLine(text, summed))
+      sums.push(summed)
+    } else others.push(text)
   }
   await insertLogs(trx, others)
-  if (copied.length === 0) return
-  await copyRows(trx, statement, copied.map(({ line }) => line).join('\n'))
-  await addSums(trx, sumLogs(copied.map(({ values }) => values)))
+  if (lines.length === 0) return
+  await copyRows(trx, statement, lines.join('\n'))
+  await addSums(trx, sumLogs(sums))
 }
 
-/**
- * Returns the log of a record that has no objects and no escapes: an array of JSON is a line of CSV then, but for its time.
- * Nearly all are such.
- */
-export function toCopiedLog(record: string): CopiedLog | undefined {
+/** Reads the part of a record that is summed; undefined for one that cannot be copied: nearly all can. */
+export function readSummedLog(record: string): SummedLog | undefined {
   if (record.includes('\\')) return undefined
   const values: unknown = JSON.parse(record)
   if (!Array.isArray(values) || values.length > logColumns.length) return undefined
   if ((values[errorAt] ?? null) !== null || (values[metadataAt] ?? null) !== null) return undefined
-  const [id, startedAtMs]: unknown[] = values
-  if (typeof id !== 'string' || typeof startedAtMs !== 'number') return undefined
+  return readSummed(values)
+}
+
+const nullsAfter = Array.from({ length: logColumns.length + 1 }, (_, columns) =>
+  ',null'.repeat(logColumns.length - columns),
+)
+
+/** Returns a record that has no objects and no escapes as a line of CSV, which it is but for its time. */
+function toLine(record: string, { id, startedAtMs, columns }: SummedLog): string {
   // Before it are the bracket, the quoted id and a comma.
-  const start = id.length + 4
-  const end = record.indexOf(',', start)
+  const end = record.indexOf(',', id.length + 4)
   const time = new Date(startedAtMs).toISOString()
-  const missingColumns = ',null'.repeat(logColumns.length - values.length)
-  return { line: `"${id}",${time}${record.slice(end, -1)}${missingColumns}`, values }
+  return `"${id}",${time}${record.slice(end, -1)}${nullsAfter[columns] ?? ''}`
 }
 
 async function addSums(db: Kysely<Schema>, sums: readonly CountedLogs[]): Promise<void> {

@@ -38,7 +38,7 @@ test('a log is written once, with the last attempt or alone', () => {
   const { begin, alone } = newLogs()
   const served = begin()
   served.setOutcome({ outcome: 'ok' })
-  expect(fieldsOf(served.record(createTestEvent('user_1')))).toMatchObject({
+  expect(fieldsOf(served.record(createTestEvent('user_1'))?.text)).toMatchObject({
     status: 'success',
     input_tokens: 12,
     output_tokens: 16,
@@ -83,7 +83,10 @@ test.each(fees)(
   (...[billingMode, feeMillionths, cost, fee]) => {
     const log = newLogs().begin()
     const event = createTestEvent('user_1', { billingMode, feeMillionths, cost })
-    expect(fieldsOf(log.record(event))).toMatchObject({ cost: String(cost), platform_fee: fee })
+    expect(fieldsOf(log.record(event)?.text)).toMatchObject({
+      cost: String(cost),
+      platform_fee: fee,
+    })
   },
 )
 

@@ -10,7 +10,8 @@ import {
   noMedia,
   providerGateway,
   selfHostedGateway,
-  toLogRecord,
+  toLoggedRequest,
+  type LoggedRequest,
   type LogValues,
 } from './log-record'
 import { toStoredText, withoutSecrets } from './redact-body'
@@ -155,7 +156,11 @@ export class RequestLog {
    * Returns the record of a request whose last attempt is about to be settled; undefined after the end.
    * `cacheSavings`: the part of its price that a cache saved, in nano-dollars; `madeMedia`: its images and sound.
    */
-  record(event: UsageEvent, cacheSavings = 0n, madeMedia: MadeMedia = noUsage): string | undefined {
+  record(
+    event: UsageEvent,
+    cacheSavings = 0n,
+    madeMedia: MadeMedia = noUsage,
+  ): LoggedRequest | undefined {
     if (this.#isOver) return undefined
     const { tokens } = event
     const values = this.#values
@@ -183,7 +188,7 @@ export class RequestLog {
   /** Writes the record by itself where no attempt took it along. Calling it twice is harmless. */
   close(): void {
     if (this.#isOver) return
-    this.#ports.sink.addLog(this.#end())
+    this.#ports.sink.addLog(this.#end().text)
   }
 
   /** Sets the outcome of a rejected request and closes its log, unless it has ended. */
@@ -205,7 +210,7 @@ export class RequestLog {
   }
 
   /** The record. */
-  #end(event?: UsageEvent): string {
+  #end(event?: UsageEvent): LoggedRequest {
     this.#isOver = true
     const values = this.#values
     const { outcome, error } = this.#ending
@@ -224,7 +229,7 @@ export class RequestLog {
     this.#ports.onEnd(values, durationMs)
     this.#arrival.trace?.ended(values, event)
     if (this.#storesBodies) this.#keepBodies()
-    return toLogRecord(values)
+    return toLoggedRequest(values)
   }
 
   #finishOfStream(): string | null {

@@ -1,4 +1,4 @@
-import { logColumns } from './log-record'
+import { logColumns, summedModelOf, type SummedLog } from './log-record'
 import { toText } from '../wire/json-body'
 
 /** The logs of one minute by user, key and model. */
@@ -22,12 +22,10 @@ export interface CountedLogs {
   peakConcurrent: number
 }
 
-/** The values of a log's record, by the positions of `logColumns`. */
-export type LogRecordValues = readonly unknown[]
-
 type ColumnName = (typeof logColumns)[number][0]
 const at = (column: ColumnName) => logColumns.findIndex(([name]) => name === column)
 const positions = {
+  id: at('id'),
   startedAt: at('started_at'),
   user: at('user_id'),
   key: at('key_id'),
@@ -45,18 +43,56 @@ const positions = {
 
 const minuteMs = 60_000
 
+/** Reads the part of a log's record that is summed; undefined for values that `toLogRecord` did not write. */
+export function readSummed(values: readonly unknown[]): SummedLog | undefined {
+  const [id, startedAtMs] = [values[positions.id], values[positions.startedAt]]
+  if (typeof id !== 'string' || typeof startedAtMs !== 'number') return undefined
+  const accountId = values[positions.account]
+  return {
+    id,
+    startedAtMs,
+    userId: toText(values[positions.user]),
+    keyId: toText(values[positions.key]),
+    model: summedModelOf({
+      provider: values[positions.provider] === null ? null : toText(values[positions.provider]),
+      requestedModel: toText(values[positions.requestedModel]),
+      model: toText(values[positions.model]),
+    }),
+    status: toText(values[positions.status]),
+    inputTokens: Number(values[positions.inputTokens]),
+    outputTokens: Number(values[positions.outputTokens]),
+    latencyMs: Number(values[positions.latency]),
+    cost: BigInt(toText(values[positions.cost])),
+    accountId: typeof accountId === 'string' ? accountId : null,
+    concurrent: Number(values[positions.concurrent]),
+    columns: values.length,
+  }
+}
+
 /** Counts logs without errors by minute, as `insert-logs.ts` does in SQL. */
-export function sumLogs(logs: readonly LogRecordValues[]): CountedLogs[] {
+export function sumLogs(logs: readonly SummedLog[]): CountedLogs[] {
   const sums = new Map<string, CountedLogs>()
-  for (const log of logs) add(sumFor(log, sums), log)
+  let last: { sum: CountedLogs; log: SummedLog } | undefined
+  for (const log of logs) {
+    // Most follow one of the same caller and minute.
+    const sum = last && isAlike(last.log, log) ? last.sum : sumFor(log, sums)
+    add(sum, log)
+    if (sum !== last?.sum) last = { sum, log }
+  }
   return [...sums.values()]
 }
 
-function sumFor(log: LogRecordValues, sums: Map<string, CountedLogs>): CountedLogs {
-  const startedAtMs = Number(log[positions.startedAt])
-  const startsAtMs = startedAtMs - (startedAtMs % minuteMs)
-  const [userId, keyId] = [toText(log[positions.user]), toText(log[positions.key])]
-  const model = summedModelOf(log)
+const toMinute = (startedAtMs: number) => startedAtMs - (startedAtMs % minuteMs)
+
+const isAlike = (one: SummedLog, other: SummedLog) =>
+  one.keyId === other.keyId &&
+  one.model === other.model &&
+  one.userId === other.userId &&
+  toMinute(one.startedAtMs) === toMinute(other.startedAtMs)
+
+function sumFor(log: SummedLog, sums: Map<string, CountedLogs>): CountedLogs {
+  const { userId, keyId, model } = log
+  const startsAtMs = toMinute(log.startedAtMs)
   const name = `${startsAtMs} ${userId} ${keyId} ${model}`
   const knownSum = sums.get(name)
   if (knownSum) return knownSum
@@ -80,24 +116,17 @@ function sumFor(log: LogRecordValues, sums: Map<string, CountedLogs>): CountedLo
   return sum
 }
 
-function add(sum: CountedLogs, log: LogRecordValues): void {
-  const status = log[positions.status]
-  const cost = BigInt(toText(log[positions.cost]))
+function add(sum: CountedLogs, log: SummedLog): void {
+  const { status, cost } = log
   sum.requests += 1
   if (status === 'success') {
     sum.successes += 1
-    sum.latencyMs += Number(log[positions.latency])
+    sum.latencyMs += log.latencyMs
   } else if (status === 'error') sum.failures += 1
   else if (status === 'cancelled') sum.cancellations += 1
-  sum.inputTokens += Number(log[positions.inputTokens])
-  sum.outputTokens += Number(log[positions.outputTokens])
+  sum.inputTokens += log.inputTokens
+  sum.outputTokens += log.outputTokens
   sum.cost += cost
-  if (log[positions.account] === log[positions.user]) sum.ownCost += cost
-  sum.peakConcurrent = Math.max(sum.peakConcurrent, Number(log[positions.concurrent]))
+  if (log.accountId === log.userId) sum.ownCost += cost
+  sum.peakConcurrent = Math.max(sum.peakConcurrent, log.concurrent)
 }
-
-/** A name that is no model's is left out: it would stay in the sums for two years. */
-const summedModelOf = (log: LogRecordValues): string =>
-  log[positions.provider] === null && log[positions.requestedModel] === ''
-    ? ''
-    : toText(log[positions.model])
