@@ -1,0 +1,25 @@
+import { expect, test } from 'bun:test'
+import { countObjects, sumObjects } from './count-objects'
+
+/** Objects a plain chat request, as counted on 30 November 2026 (`npm run bench allocations`). */
+const recorded = { complete: 440, withoutMoney: 288 }
+/** A few more may come with a fix; a feature that a request does not use allocates nothing. */
+const tolerance = 1.05
+const timeoutMs = 300_000
+
+test(
+  'a plain chat request allocates no more objects than recorded, booking included',
+  async () => {
+    expect(sumObjects(await countObjects())).toBeLessThan(recorded.complete * tolerance)
+  },
+  timeoutMs,
+)
+
+test(
+  'without money and limits, a plain chat request allocates no more objects than recorded',
+  async () => {
+    const count = sumObjects(await countObjects('without-money.ts'))
+    expect(count).toBeLessThan(recorded.withoutMoney * tolerance)
+  },
+  timeoutMs,
+)
