@@ -11,7 +11,8 @@ import { readRecord, toCharge, type Charge } from '../ledger/charge'
 import { dropOrphanLogs } from '../request-logs/drop-orphan-logs'
 import { copyLogs, type NewLog } from '../request-logs/copy-logs'
 import { insertLogs, insertSound } from '../request-logs/insert-logs'
-import { usersOf, withCharge, type SummedLog } from '../request-logs/log-record'
+import { usersOf, withCharge } from '../request-logs/log-record'
+import type { SummedLog } from '../request-logs/logged-request'
 import type { FlushedRow } from './flusher'
 
 /**

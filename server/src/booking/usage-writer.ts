@@ -7,7 +7,7 @@ import type { UsageEvent } from '../ledger/usage-event'
 import { toRecord } from '../ledger/usage-record'
 import type { CrashAt } from '../platform/crash-points'
 import { withTimeout } from '../platform/with-timeout'
-import type { LoggedRequest } from '../request-logs/log-record'
+import type { LoggedRequest } from '../request-logs/logged-request'
 
 interface Options {
   journal: Journal

@@ -1,7 +1,7 @@
 import type { SpendingLimits } from './spending-limits'
 import type { UsageWriter } from '../booking/usage-writer'
 import type { UsageEvent } from '../ledger/usage-event'
-import type { LoggedRequest } from '../request-logs/log-record'
+import type { LoggedRequest } from '../request-logs/logged-request'
 import type { UsageCounts } from '../telemetry/model-counts'
 
 interface Options {

@@ -4,14 +4,8 @@ import * as fc from '../../testing/property'
 import { openTestDatabase } from '../../testing/db/database'
 import { copyLogs, readSummedLog } from './copy-logs'
 import { insertLogs } from './insert-logs'
-import {
-  noCache,
-  noMedia,
-  toLoggedRequest,
-  toLogRecord,
-  type LoggedRequest,
-  type LogValues,
-} from './log-record'
+import { noCache, noMedia, toLogRecord, type LogValues } from './log-record'
+import { toLoggedRequest, type LoggedRequest } from './logged-request'
 import type { Database } from '../platform/db/database'
 import { newId } from '../platform/db/id'
 import { isUniqueViolation } from '../platform/db/violation'

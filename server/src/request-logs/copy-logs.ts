@@ -1,6 +1,7 @@
 import { sql, type Kysely, type Transaction } from 'kysely'
 import { insertLogs } from './insert-logs'
-import { logColumns, type SummedLog } from './log-record'
+import { logColumns } from './log-record'
+import type { SummedLog } from './logged-request'
 import { addCounted } from './request-sums'
 import { readSummed, sumLogs, type CountedLogs } from './sum-logs'
 import { copyRows } from '../platform/db/copy-rows'

@@ -121,7 +121,8 @@ type RecordValues = ValueOfEach<typeof logColumns>
 
 export const toLogRecord = (log: LogValues): string => encodeRecord(toRecordValues(log))
 
-function toRecordValues(log: LogValues): RecordValues {
+/** Returns the values of a record. */
+export function toRecordValues(log: LogValues): RecordValues {
   const hasCache = log.cachedTokens > 0 || log.cacheWriteTokens > 0
   return [
     log.id,
@@ -166,64 +167,8 @@ function toRecordValues(log: LogValues): RecordValues {
   ]
 }
 
-/** The record of a request's log, and the values that are summed where `copyLogs` takes it. */
-export interface LoggedRequest {
-  text: string
-  summed: SummedLog | undefined
-}
-
-/** The values of a log that its sums need, and the number of values in its record. */
-export interface SummedLog {
-  id: string
-  startedAtMs: number
-  userId: string
-  keyId: string
-  model: string
-  status: string
-  inputTokens: number
-  outputTokens: number
-  latencyMs: number
-  /** Nano-dollars. */
-  cost: bigint
-  accountId: string | null
-  concurrent: number
-  columns: number
-}
-
-/** Returns the record of a log, which need not be parsed to be summed. */
-export function toLoggedRequest(log: LogValues): LoggedRequest {
-  const values = toRecordValues(log)
-  const columns = countColumns(values)
-  const text = JSON.stringify(values.slice(0, columns))
-  const isCopyable = log.error === null && log.metadata === null && !text.includes('\\')
-  return { text, summed: isCopyable ? toSummedLog(log, columns) : undefined }
-}
-
-const toSummedLog = (log: LogValues, columns: number): SummedLog => ({
-  id: log.id,
-  startedAtMs: getIdTime(log.id),
-  userId: log.userId,
-  keyId: log.keyId,
-  model: summedModelOf(log),
-  status: log.status,
-  inputTokens: log.inputTokens,
-  outputTokens: log.outputTokens,
-  latencyMs: log.latencyMs,
-  cost: log.cost,
-  accountId: log.accountId,
-  concurrent: log.concurrent,
-  columns,
-})
-
-/** A name that is no model's is left out: it would stay in the sums for two years. */
-export const summedModelOf = ({
-  provider,
-  requestedModel,
-  model,
-}: Pick<LogValues, 'provider' | 'requestedModel' | 'model'>): string =>
-  provider === null && requestedModel === '' ? '' : model
-
-const countColumns = (values: readonly unknown[]): number =>
+/** Returns the number of values in a record, which ends with its last one that is not null. */
+export const countColumns = (values: readonly unknown[]): number =>
   values.findLastIndex((value) => value !== null) + 1
 
 /** Encodes values without the nulls at the end, so that each one before them keeps the place of its column. */

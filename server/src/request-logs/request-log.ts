@@ -4,16 +4,16 @@ import { finishIn, finishOf } from './finish-reason'
 import type { StoredBodies } from './insert-logs'
 import { LoggedAnswer } from './logged-answer'
 import { setMedia, type MadeMedia } from './logged-media'
+import { toLoggedRequest, type LoggedRequest } from './logged-request'
 import {
   type LoggedConnection,
   noCache,
   noMedia,
   providerGateway,
   selfHostedGateway,
-  toLoggedRequest,
-  type LoggedRequest,
   type LogValues,
 } from './log-record'
+import { feeOf } from './platform-fee'
 import { toStoredText, withoutSecrets } from './redact-body'
 import { getIdTime } from '../platform/db/id'
 import { ApiError, errors } from '../errors'
@@ -51,7 +51,6 @@ const maxMessage = 1000
 const maxAgent = 300
 /** The status that proxies use for a request whose client disconnected. */
 const clientClosedRequest = 499
-const oneInMillionths = 1_000_000n
 const okEnding: LoggedEnding = { outcome: 'ok' }
 const noPieces: readonly string[] = []
 
@@ -217,7 +216,7 @@ export class RequestLog {
     const isCancelled = outcome === 'cancelled'
     const isError = !isCancelled && outcome !== 'ok'
     const failure = isError ? (error ?? new ApiError('internal_error')) : undefined
-    values.status = statusOf(outcome)
+    values.status = isError ? 'error' : isCancelled ? 'cancelled' : 'success'
     values.statusCode = failure?.status ?? (isCancelled ? clientClosedRequest : 200)
     values.error = failure ? describe(failure) : null
     values.finishReason = failure ? null : (values.finishReason ?? this.#finishOfStream())
@@ -287,19 +286,8 @@ const valuesOf = (arrival: Arrival, caller: LoggedCaller, concurrent: number): L
   ...noMedia,
 })
 
-function statusOf(outcome: string): LogValues['status'] {
-  if (outcome === 'ok') return 'success'
-  return outcome === 'cancelled' ? 'cancelled' : 'error'
-}
-
 const describe = ({ code, message }: ApiError) => ({
   type: errors[code].type,
   code,
   message: harmless(message, maxMessage),
 })
-
-/** The platform's part of the charge. Source: contract 11.1. */
-function feeOf({ billingMode, cost, feeMillionths }: UsageEvent): bigint {
-  if (billingMode === 'byok' || billingMode === 'org_pays') return cost
-  return feeMillionths ? (cost * BigInt(feeMillionths)) / oneInMillionths : 0n
-}

@@ -1,4 +1,5 @@
-import { logColumns, summedModelOf, type SummedLog } from './log-record'
+import { logColumns } from './log-record'
+import { summedModelOf, type SummedLog } from './logged-request'
 import { toText } from '../wire/json-body'
 
 /** The logs of one minute by user, key and model. */
