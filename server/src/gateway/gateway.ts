@@ -19,6 +19,7 @@ import { expandBody, parseRequest, readRequest } from './parse'
 import type { GatewayPorts } from './ports'
 import { overChat, renderForCaller } from './render-reply'
 import { withRequestedCost } from './reported-cost'
+import { readRequestTags } from './request-tags'
 import type { InboundRequest, RecordedReply, Reply } from './request'
 import { rerank } from './rerank'
 import { speech } from './speech'
@@ -107,6 +108,8 @@ async function run<Schema extends z.ZodType<{ model: string }>>(
     await lifecycle.settle({ usage: undefined, outcome: 'replayed' })
     return { kind: 'recorded', answer: recordedAnswer }
   }
+  const tags = readRequestTags(call, requestBody.body)
+  if (tags) log.addTags(tags)
   const own = takeOwnFields(requestBody, endpoint.translate !== undefined, principal)
   lifecycle.own = own
   if (own) requestBody = own.readBody

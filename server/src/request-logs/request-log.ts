@@ -13,11 +13,13 @@ import {
   toLogRecord,
   type LogValues,
 } from './log-record'
+import { feeOf } from './platform-fee'
 import { toStoredText, withoutSecrets } from './redact-body'
 import { getIdTime } from '../platform/db/id'
 import { ApiError, errors } from '../errors'
 import { costToCaller, tokensRead, tokensWritten, type UsageEvent } from '../ledger/usage-event'
 import type { JsonObject } from '../wire/json-body'
+import { toTagSet } from '../wire/tags'
 import { noUsage } from '../wire/usage'
 
 /** Receives log records and bodies that are not written with an attempt. */
@@ -50,7 +52,6 @@ const maxMessage = 1000
 const maxAgent = 300
 /** The status that proxies use for a request whose client disconnected. */
 const clientClosedRequest = 499
-const oneInMillionths = 1_000_000n
 const okEnding: LoggedEnding = { outcome: 'ok' }
 const noPieces: readonly string[] = []
 
@@ -112,6 +113,12 @@ export class RequestLog {
     if (typeof user === 'string') values.callerUser = harmless(user, 512)
     if (typeof metadata === 'object' && metadata !== null)
       values.metadata = toStoredMetadata(metadata)
+  }
+
+  /** Adds tags of the request to those of its key. */
+  addTags(tags: readonly string[]): void {
+    const values = this.#values
+    values.tags = toTagSet(values.tags ? [...values.tags, ...tags] : tags)
   }
 
   /** Records that the first chunk of a stream has arrived. */
@@ -280,6 +287,7 @@ const valuesOf = (arrival: Arrival, caller: LoggedCaller, concurrent: number): L
   userAgent: harmless(arrival.userAgent, maxAgent),
   ...noCache,
   ...noMedia,
+  tags: caller.tags ?? null,
 })
 
 function statusOf(outcome: string): LogValues['status'] {
@@ -292,9 +300,3 @@ const describe = ({ code, message }: ApiError) => ({
   code,
   message: harmless(message, maxMessage),
 })
-
-/** The platform's part of the charge. Source: contract 11.1. */
-function feeOf({ billingMode, cost, feeMillionths }: UsageEvent): bigint {
-  if (billingMode === 'byok' || billingMode === 'org_pays') return cost
-  return feeMillionths ? (cost * BigInt(feeMillionths)) / oneInMillionths : 0n
-}
