@@ -1,12 +1,14 @@
 import { logColumns } from './log-record'
 import { toText } from '../wire/json-body'
 
-/** The logs of one minute by user, key and model. */
+/** The logs of one minute by user, key, model and tags. */
 export interface CountedLogs {
   minuteMs: number
   userId: string
   keyId: string
   model: string
+  /** The literal of its tags; null for none. */
+  tags: string | null
   requests: number
   successes: number
   failures: number
@@ -41,6 +43,7 @@ const positions = {
   cost: at('cost'),
   account: at('account_id'),
   concurrent: at('concurrent'),
+  tags: at('tags'),
 }
 
 const minuteMs = 60_000
@@ -57,7 +60,9 @@ function sumFor(log: LogRecordValues, sums: Map<string, CountedLogs>): CountedLo
   const startsAtMs = startedAtMs - (startedAtMs % minuteMs)
   const [userId, keyId] = [toText(log[positions.user]), toText(log[positions.key])]
   const model = summedModelOf(log)
-  const name = `${startsAtMs} ${userId} ${keyId} ${model}`
+  const tags = tagsOf(log)
+  const group = `${startsAtMs} ${userId} ${keyId} ${model}`
+  const name = tags === null ? group : `${group}\n${tags}`
   const knownSum = sums.get(name)
   if (knownSum) return knownSum
   const sum: CountedLogs = {
@@ -65,6 +70,7 @@ function sumFor(log: LogRecordValues, sums: Map<string, CountedLogs>): CountedLo
     userId,
     keyId,
     model,
+    tags,
     requests: 0,
     successes: 0,
     failures: 0,
@@ -94,6 +100,11 @@ function add(sum: CountedLogs, log: LogRecordValues): void {
   sum.cost += cost
   if (log[positions.account] === log[positions.user]) sum.ownCost += cost
   sum.peakConcurrent = Math.max(sum.peakConcurrent, Number(log[positions.concurrent]))
+}
+
+const tagsOf = (log: LogRecordValues): string | null => {
+  const tags = log[positions.tags]
+  return typeof tags === 'string' ? tags : null
 }
 
 /** A name that is no model's is left out: it would stay in the sums for two years. */
