@@ -21,7 +21,7 @@ export const modelErrors = [
   'request_timeout',
 ] as const satisfies readonly ErrorCode[]
 
-/** Request headers of the model endpoints' POSTs: one makes repeats safe. Source: contract 4.9 and 4.16. */
+/** Request headers of the model endpoints' POSTs: one makes repeats safe. Source: contract 4.9, 4.16. */
 export const modelHeaders = {
   [keyHeader]: z
     .string()
@@ -42,6 +42,7 @@ export const modelHeaders = {
     .meta({ examples: ['order-1042-summary'] }),
   [tagsHeader]: z
     .string()
+    .max(1000)
     .optional()
     .describe(
       `Tags of this request beside those of its key, separated by commas: at most ${maxTags}. Request logs and usage are filtered and grouped by them`,
