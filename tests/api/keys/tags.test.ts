@@ -34,12 +34,12 @@ test('the tags of a key are those of its requests, until they are changed', asyn
   }
   expect(await tagsOfRequest()).toEqual(['production', 'team:search'])
 
-  const changed = await api(`PUT ${path}`, { tags: ['batch'] })
+  const changed = await api(`PATCH ${path}`, { tags: ['batch'] })
   expect(changed.body['tags']).toEqual(['batch'])
   await eventually(async () => JSON.stringify(await tagsOfRequest()) === '["batch"]')
 
-  expect((await api(`PUT ${path}`, { name: 'Other' })).body['tags']).toEqual(['batch'])
-  expect((await api(`PUT ${path}`, { tags: null })).body['tags']).toEqual([])
+  expect((await api(`PATCH ${path}`, { name: 'Other' })).body['tags']).toEqual(['batch'])
+  expect((await api(`PATCH ${path}`, { tags: null })).body['tags']).toEqual([])
   await eventually(async () => JSON.stringify(await tagsOfRequest()) === '[]')
   const keys = listIn(await api('GET /account/keys'), 'keys')
   expect(keys.map(({ tags }) => tags)).toEqual([[], []])
