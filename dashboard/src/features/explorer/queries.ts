@@ -36,9 +36,9 @@ const toParameters = ({ span, every, filter }: Question) => ({
 const oneOf = <Name extends Dimension>(name: Dimension | undefined, names: readonly Name[]) =>
   names.find((one) => one === name)
 
-export const accountDimensions = ['model', 'provider', 'key', 'tag'] as const
+export const accountDimensions = ['model', 'provider', 'tag', 'key'] as const
 export const organizationDimensions = ['model', 'provider', 'member', 'department'] as const
-export const installationDimensions = ['model', 'provider', 'account', 'tag'] as const
+export const installationDimensions = ['model', 'provider', 'tag', 'account'] as const
 
 /** The usage of the account, or of an organization's credits. */
 export const breakdownQuery = (question: Question) =>
