@@ -61,7 +61,7 @@ test('the tags of a key are edited in its form', async () => {
 test('logs are filtered by a tag, which each of them shows and the export has', async () => {
   const page = await dashboard.open('/logs')
   await page.getByRole('button', { name: 'More filters' }).click()
-  await page.getByLabel('Tag', { exact: true }).fill('team:search')
+  await page.getByRole('combobox', { name: 'Tag' }).fill('team:search')
   await page.waitForURL(/tag=team/)
   const links = page.locator('tbody').getByRole('link')
   await reloadUntil(page, async () => (await links.count()) === 1)
