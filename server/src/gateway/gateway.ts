@@ -19,7 +19,7 @@ import { expandBody, parseRequest, readRequest } from './parse'
 import type { GatewayPorts } from './ports'
 import { overChat, renderForCaller } from './render-reply'
 import { withRequestedCost } from './reported-cost'
-import { readRequestTags } from './request-tags'
+import { recordInLog } from './request-tags'
 import type { InboundRequest, RecordedReply, Reply } from './request'
 import { rerank } from './rerank'
 import { speech } from './speech'
@@ -100,7 +100,7 @@ async function run<Schema extends z.ZodType<{ model: string }>>(
 ): Promise<Reply | RecordedReply> {
   const { call, principal, log, admission, spending } = lifecycle
   let requestBody = await readRequest(endpoint, lifecycle, log.keepRequest)
-  log.read(requestBody.body)
+  recordInLog(lifecycle, requestBody.body)
   const recordedAnswer =
     call.repeatable && (await call.repeatable.claim(principal.userId, requestBody.body))
   if (recordedAnswer) {
@@ -108,8 +108,6 @@ async function run<Schema extends z.ZodType<{ model: string }>>(
     await lifecycle.settle({ usage: undefined, outcome: 'replayed' })
     return { kind: 'recorded', answer: recordedAnswer }
   }
-  const tags = readRequestTags(call, requestBody.body)
-  if (tags) log.addTags(tags)
   const own = takeOwnFields(requestBody, endpoint.translate !== undefined, principal)
   lifecycle.own = own
   if (own) requestBody = own.readBody

@@ -1,4 +1,5 @@
 import type { InboundRequest } from './request'
+import type { RequestLifecycle } from './settle'
 import { invalidRequest } from '../errors'
 import { withoutSecrets } from '../request-logs/redact-body'
 import type { JsonObject } from '../wire/json-body'
@@ -7,6 +8,16 @@ import { readTags } from '../wire/tags'
 /** Request header with tags of a request. */
 export const tagsHeader = 'x-tollgate-tags'
 const metadataTags = 'metadata.tags'
+
+/** Records in its log what a body, which is not validated yet, says of a request, and its tags. Throws `invalid_request`. */
+export function recordInLog(
+  { call, log }: Pick<RequestLifecycle, 'call' | 'log'>,
+  body: JsonObject,
+): void {
+  log.read(body)
+  const tags = readRequestTags(call, body)
+  if (tags) log.addTags(tags)
+}
 
 /**
  * Reads the tags that a request adds to those of its key: of the header, and of the text `tags` in `metadata`; undefined

@@ -219,7 +219,7 @@ export class RequestLog {
     const isCancelled = outcome === 'cancelled'
     const isError = !isCancelled && outcome !== 'ok'
     const failure = isError ? (error ?? new ApiError('internal_error')) : undefined
-    values.status = statusOf(outcome)
+    values.status = isError ? 'error' : isCancelled ? 'cancelled' : 'success'
     values.statusCode = failure?.status ?? (isCancelled ? clientClosedRequest : 200)
     values.error = failure ? describe(failure) : null
     values.finishReason = failure ? null : (values.finishReason ?? this.#finishOfStream())
@@ -289,11 +289,6 @@ const valuesOf = (arrival: Arrival, caller: LoggedCaller, concurrent: number): L
   ...noMedia,
   tags: caller.tags ?? null,
 })
-
-function statusOf(outcome: string): LogValues['status'] {
-  if (outcome === 'ok') return 'success'
-  return outcome === 'cancelled' ? 'cancelled' : 'error'
-}
 
 const describe = ({ code, message }: ApiError) => ({
   type: errors[code].type,

@@ -64,7 +64,7 @@ test('sets of tags beyond those that an account may have on a day are summed as 
   const [userId, other] = [newId('user'), newId('user')]
   const many = Array.from({ length: maxTagSets + 7 }, (_, at) => [`tag ${at}`])
   const batch = (day: string, sets: readonly string[][], of = userId) =>
-    sets.map((tags) => recordOf({ userId: of, id: idAt(`${day}T12:00:00Z`), tags }))
+    sets.map((tags) => recordOf({ userId: of, id: idAt(`${day} 12:00Z`), tags }))
   const copy = (records: string[]) =>
     database.query.transaction().execute((trx) => copyLogs(trx, records))
   await copy(batch('2026-02-03', many.slice(0, 300)))

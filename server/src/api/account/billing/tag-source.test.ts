@@ -44,15 +44,15 @@ const book = (userId: string, logs: readonly Partial<LogValues>[]) =>
 
 const idAt = (hour: number) => `req_${generateIdBody(hour * 3_600_000)}`
 const firstHour = Date.parse('2026-11-01') / 3_600_000
+const secondDayId = () => idAt(firstHour + 30)
 
 test('a request is in the group of all of its tags, and one without tags in that without an ID', async () => {
   const userId = newId('user')
-  const id = () => idAt(firstHour + 30)
   await book(userId, [
-    { id: id(), tags: ['a'], cost: 4_000_000_000n },
-    { id: id(), tags: ['a', 'b'], cost: 3_000_000_000n },
-    { id: id(), tags: ['b'], cost: 2_000_000_000n, keyId: 'key_2' },
-    { id: id(), cost: 1_000_000_000n },
+    { id: secondDayId(), tags: ['a'], cost: 4_000_000_000n },
+    { id: secondDayId(), tags: ['a', 'b'], cost: 3_000_000_000n },
+    { id: secondDayId(), tags: ['b'], cost: 2_000_000_000n, keyId: 'key_2' },
+    { id: secondDayId(), cost: 1_000_000_000n },
   ])
   const groupsOf = async (filter: Partial<BreakdownFilter>) => {
     const { groups } = await read(userId, filter)
