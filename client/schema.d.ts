@@ -19,6 +19,8 @@ export interface paths {
                 header?: {
                     /** @description Names this request for 24 hours, for your account. A repeat with the same key, path and body receives the first answer again, with `x-idempotent-replay: true`, free of charge; while the first request runs, the repeat waits. With another path or body it is rejected: 400, issue `key_reused`. Answers from a provider are stored, errors too, up to 8 MB; a request that is rejected before leaves the key free. With this header, a request without streaming whose client disconnects is completed, charged and stored; a stream whose client disconnects is cancelled and not stored. */
                     "Idempotency-Key"?: string | undefined;
+                    /** @description Tags of this request beside those of its key, separated by commas: at most 10. Request logs and usage are filtered and grouped by them */
+                    "x-tollgate-tags"?: string | undefined;
                 } | undefined;
                 path?: never;
                 cookie?: never;
@@ -66,6 +68,8 @@ export interface paths {
                 header?: {
                     /** @description Names this request for 24 hours, for your account. A repeat with the same key, path and body receives the first answer again, with `x-idempotent-replay: true`, free of charge; while the first request runs, the repeat waits. With another path or body it is rejected: 400, issue `key_reused`. Answers from a provider are stored, errors too, up to 8 MB; a request that is rejected before leaves the key free. With this header, a request without streaming whose client disconnects is completed, charged and stored; a stream whose client disconnects is cancelled and not stored. */
                     "Idempotency-Key"?: string | undefined;
+                    /** @description Tags of this request beside those of its key, separated by commas: at most 10. Request logs and usage are filtered and grouped by them */
+                    "x-tollgate-tags"?: string | undefined;
                 } | undefined;
                 path?: never;
                 cookie?: never;
@@ -113,6 +117,8 @@ export interface paths {
                 header?: {
                     /** @description Names this request for 24 hours, for your account. A repeat with the same key, path and body receives the first answer again, with `x-idempotent-replay: true`, free of charge; while the first request runs, the repeat waits. With another path or body it is rejected: 400, issue `key_reused`. Answers from a provider are stored, errors too, up to 8 MB; a request that is rejected before leaves the key free. With this header, a request without streaming whose client disconnects is completed, charged and stored; a stream whose client disconnects is cancelled and not stored. */
                     "Idempotency-Key"?: string | undefined;
+                    /** @description Tags of this request beside those of its key, separated by commas: at most 10. Request logs and usage are filtered and grouped by them */
+                    "x-tollgate-tags"?: string | undefined;
                 } | undefined;
                 path?: never;
                 cookie?: never;
@@ -159,6 +165,8 @@ export interface paths {
                 header?: {
                     /** @description Names this request for 24 hours, for your account. A repeat with the same key, path and body receives the first answer again, with `x-idempotent-replay: true`, free of charge; while the first request runs, the repeat waits. With another path or body it is rejected: 400, issue `key_reused`. Answers from a provider are stored, errors too, up to 8 MB; a request that is rejected before leaves the key free. With this header, a request without streaming whose client disconnects is completed, charged and stored; a stream whose client disconnects is cancelled and not stored. */
                     "Idempotency-Key"?: string | undefined;
+                    /** @description Tags of this request beside those of its key, separated by commas: at most 10. Request logs and usage are filtered and grouped by them */
+                    "x-tollgate-tags"?: string | undefined;
                 } | undefined;
                 path?: never;
                 cookie?: never;
@@ -205,6 +213,8 @@ export interface paths {
                 header?: {
                     /** @description Names this request for 24 hours, for your account. A repeat with the same key, path and body receives the first answer again, with `x-idempotent-replay: true`, free of charge; while the first request runs, the repeat waits. With another path or body it is rejected: 400, issue `key_reused`. Answers from a provider are stored, errors too, up to 8 MB; a request that is rejected before leaves the key free. With this header, a request without streaming whose client disconnects is completed, charged and stored; a stream whose client disconnects is cancelled and not stored. */
                     "Idempotency-Key"?: string | undefined;
+                    /** @description Tags of this request beside those of its key, separated by commas: at most 10. Request logs and usage are filtered and grouped by them */
+                    "x-tollgate-tags"?: string | undefined;
                 } | undefined;
                 path?: never;
                 cookie?: never;
@@ -251,6 +261,8 @@ export interface paths {
                 header?: {
                     /** @description Names this request for 24 hours, for your account. A repeat with the same key, path and body receives the first answer again, with `x-idempotent-replay: true`, free of charge; while the first request runs, the repeat waits. With another path or body it is rejected: 400, issue `key_reused`. Answers from a provider are stored, errors too, up to 8 MB; a request that is rejected before leaves the key free. With this header, a request without streaming whose client disconnects is completed, charged and stored; a stream whose client disconnects is cancelled and not stored. */
                     "Idempotency-Key"?: string | undefined;
+                    /** @description Tags of this request beside those of its key, separated by commas: at most 10. Request logs and usage are filtered and grouped by them */
+                    "x-tollgate-tags"?: string | undefined;
                 } | undefined;
                 path?: never;
                 cookie?: never;
@@ -297,6 +309,8 @@ export interface paths {
                 header?: {
                     /** @description Names this request for 24 hours, for your account. A repeat with the same key, path and body receives the first answer again, with `x-idempotent-replay: true`, free of charge; while the first request runs, the repeat waits. With another path or body it is rejected: 400, issue `key_reused`. Answers from a provider are stored, errors too, up to 8 MB; a request that is rejected before leaves the key free. With this header, a request without streaming whose client disconnects is completed, charged and stored; a stream whose client disconnects is cancelled and not stored. */
                     "Idempotency-Key"?: string | undefined;
+                    /** @description Tags of this request beside those of its key, separated by commas: at most 10. Request logs and usage are filtered and grouped by them */
+                    "x-tollgate-tags"?: string | undefined;
                 } | undefined;
                 path?: never;
                 cookie?: never;
@@ -349,6 +363,8 @@ export interface paths {
                 header?: {
                     /** @description Names this request for 24 hours, for your account. A repeat with the same key, path and body receives the first answer again, with `x-idempotent-replay: true`, free of charge; while the first request runs, the repeat waits. With another path or body it is rejected: 400, issue `key_reused`. Answers from a provider are stored, errors too, up to 8 MB; a request that is rejected before leaves the key free. With this header, a request without streaming whose client disconnects is completed, charged and stored; a stream whose client disconnects is cancelled and not stored. */
                     "Idempotency-Key"?: string | undefined;
+                    /** @description Tags of this request beside those of its key, separated by commas: at most 10. Request logs and usage are filtered and grouped by them */
+                    "x-tollgate-tags"?: string | undefined;
                 } | undefined;
                 path?: never;
                 cookie?: never;
@@ -397,6 +413,8 @@ export interface paths {
                 header?: {
                     /** @description Names this request for 24 hours, for your account. A repeat with the same key, path and body receives the first answer again, with `x-idempotent-replay: true`, free of charge; while the first request runs, the repeat waits. With another path or body it is rejected: 400, issue `key_reused`. Answers from a provider are stored, errors too, up to 8 MB; a request that is rejected before leaves the key free. With this header, a request without streaming whose client disconnects is completed, charged and stored; a stream whose client disconnects is cancelled and not stored. */
                     "Idempotency-Key"?: string | undefined;
+                    /** @description Tags of this request beside those of its key, separated by commas: at most 10. Request logs and usage are filtered and grouped by them */
+                    "x-tollgate-tags"?: string | undefined;
                 } | undefined;
                 path?: never;
                 cookie?: never;
@@ -444,6 +462,8 @@ export interface paths {
                 header?: {
                     /** @description Names this request for 24 hours, for your account. A repeat with the same key, path and body receives the first answer again, with `x-idempotent-replay: true`, free of charge; while the first request runs, the repeat waits. With another path or body it is rejected: 400, issue `key_reused`. Answers from a provider are stored, errors too, up to 8 MB; a request that is rejected before leaves the key free. With this header, a request without streaming whose client disconnects is completed, charged and stored; a stream whose client disconnects is cancelled and not stored. */
                     "Idempotency-Key"?: string | undefined;
+                    /** @description Tags of this request beside those of its key, separated by commas: at most 10. Request logs and usage are filtered and grouped by them */
+                    "x-tollgate-tags"?: string | undefined;
                 } | undefined;
                 path?: never;
                 cookie?: never;
@@ -490,6 +510,8 @@ export interface paths {
                 header?: {
                     /** @description Names this request for 24 hours, for your account. A repeat with the same key, path and body receives the first answer again, with `x-idempotent-replay: true`, free of charge; while the first request runs, the repeat waits. With another path or body it is rejected: 400, issue `key_reused`. Answers from a provider are stored, errors too, up to 8 MB; a request that is rejected before leaves the key free. With this header, a request without streaming whose client disconnects is completed, charged and stored; a stream whose client disconnects is cancelled and not stored. */
                     "Idempotency-Key"?: string | undefined;
+                    /** @description Tags of this request beside those of its key, separated by commas: at most 10. Request logs and usage are filtered and grouped by them */
+                    "x-tollgate-tags"?: string | undefined;
                 } | undefined;
                 path?: never;
                 cookie?: never;
@@ -537,6 +559,8 @@ export interface paths {
                 header?: {
                     /** @description Names this request for 24 hours, for your account. A repeat with the same key, path and body receives the first answer again, with `x-idempotent-replay: true`, free of charge; while the first request runs, the repeat waits. With another path or body it is rejected: 400, issue `key_reused`. Answers from a provider are stored, errors too, up to 8 MB; a request that is rejected before leaves the key free. With this header, a request without streaming whose client disconnects is completed, charged and stored; a stream whose client disconnects is cancelled and not stored. */
                     "Idempotency-Key"?: string | undefined;
+                    /** @description Tags of this request beside those of its key, separated by commas: at most 10. Request logs and usage are filtered and grouped by them */
+                    "x-tollgate-tags"?: string | undefined;
                 } | undefined;
                 path?: never;
                 cookie?: never;
@@ -584,6 +608,8 @@ export interface paths {
                 header?: {
                     /** @description Names this request for 24 hours, for your account. A repeat with the same key, path and body receives the first answer again, with `x-idempotent-replay: true`, free of charge; while the first request runs, the repeat waits. With another path or body it is rejected: 400, issue `key_reused`. Answers from a provider are stored, errors too, up to 8 MB; a request that is rejected before leaves the key free. With this header, a request without streaming whose client disconnects is completed, charged and stored; a stream whose client disconnects is cancelled and not stored. */
                     "Idempotency-Key"?: string | undefined;
+                    /** @description Tags of this request beside those of its key, separated by commas: at most 10. Request logs and usage are filtered and grouped by them */
+                    "x-tollgate-tags"?: string | undefined;
                 } | undefined;
                 path?: never;
                 cookie?: never;
@@ -676,6 +702,8 @@ export interface paths {
                 header?: {
                     /** @description Names this request for 24 hours, for your account. A repeat with the same key, path and body receives the first answer again, with `x-idempotent-replay: true`, free of charge; while the first request runs, the repeat waits. With another path or body it is rejected: 400, issue `key_reused`. Answers from a provider are stored, errors too, up to 8 MB; a request that is rejected before leaves the key free. With this header, a request without streaming whose client disconnects is completed, charged and stored; a stream whose client disconnects is cancelled and not stored. */
                     "Idempotency-Key"?: string | undefined;
+                    /** @description Tags of this request beside those of its key, separated by commas: at most 10. Request logs and usage are filtered and grouped by them */
+                    "x-tollgate-tags"?: string | undefined;
                 } | undefined;
                 path?: never;
                 cookie?: never;
@@ -1306,6 +1334,8 @@ export interface paths {
                 header?: {
                     /** @description Names this request for 24 hours, for your account. A repeat with the same key, path and body receives the first answer again, with `x-idempotent-replay: true`, free of charge; while the first request runs, the repeat waits. With another path or body it is rejected: 400, issue `key_reused`. Answers from a provider are stored, errors too, up to 8 MB; a request that is rejected before leaves the key free. With this header, a request without streaming whose client disconnects is completed, charged and stored; a stream whose client disconnects is cancelled and not stored. */
                     "Idempotency-Key"?: string | undefined;
+                    /** @description Tags of this request beside those of its key, separated by commas: at most 10. Request logs and usage are filtered and grouped by them */
+                    "x-tollgate-tags"?: string | undefined;
                 } | undefined;
                 path?: never;
                 cookie?: never;
@@ -1358,6 +1388,8 @@ export interface paths {
                 header?: {
                     /** @description Names this request for 24 hours, for your account. A repeat with the same key, path and body receives the first answer again, with `x-idempotent-replay: true`, free of charge; while the first request runs, the repeat waits. With another path or body it is rejected: 400, issue `key_reused`. Answers from a provider are stored, errors too, up to 8 MB; a request that is rejected before leaves the key free. With this header, a request without streaming whose client disconnects is completed, charged and stored; a stream whose client disconnects is cancelled and not stored. */
                     "Idempotency-Key"?: string | undefined;
+                    /** @description Tags of this request beside those of its key, separated by commas: at most 10. Request logs and usage are filtered and grouped by them */
+                    "x-tollgate-tags"?: string | undefined;
                 } | undefined;
                 path?: never;
                 cookie?: never;
@@ -1406,6 +1438,8 @@ export interface paths {
                 header?: {
                     /** @description Names this request for 24 hours, for your account. A repeat with the same key, path and body receives the first answer again, with `x-idempotent-replay: true`, free of charge; while the first request runs, the repeat waits. With another path or body it is rejected: 400, issue `key_reused`. Answers from a provider are stored, errors too, up to 8 MB; a request that is rejected before leaves the key free. With this header, a request without streaming whose client disconnects is completed, charged and stored; a stream whose client disconnects is cancelled and not stored. */
                     "Idempotency-Key"?: string | undefined;
+                    /** @description Tags of this request beside those of its key, separated by commas: at most 10. Request logs and usage are filtered and grouped by them */
+                    "x-tollgate-tags"?: string | undefined;
                 } | undefined;
                 path?: never;
                 cookie?: never;
@@ -3366,6 +3400,8 @@ export interface paths {
                     status?: ("success" | "error" | "cancelled") | undefined;
                     /** @description Only requests of this API key */
                     api_key_id?: string | undefined;
+                    /** @description Only requests with this tag, or with all of `a, b` */
+                    tag?: string | undefined;
                     /** @description Only requests of this self-hosted gateway */
                     gateway_id?: string | undefined;
                     /** @description Only requests from this time or day on */
@@ -3435,6 +3471,8 @@ export interface paths {
                     status?: ("success" | "error" | "cancelled") | undefined;
                     /** @description Only requests of this API key */
                     api_key_id?: string | undefined;
+                    /** @description Only requests with this tag, or with all of `a, b` */
+                    tag?: string | undefined;
                     /** @description Only requests of this self-hosted gateway */
                     gateway_id?: string | undefined;
                     /** @description Only requests from this time or day on */
@@ -3788,14 +3826,16 @@ export interface paths {
                 query: {
                     /** @description The organization whose billing is requested; by default that of the account */
                     organization_id?: string | undefined;
-                    /** @description `member` and `department` require `organization_id`, `key` its absence */
-                    group_by?: ("model" | "provider" | "key" | "member" | "department") | undefined;
+                    /** @description `member` and `department` require `organization_id`, `key` and `tag` its absence */
+                    group_by?: ("model" | "provider" | "key" | "tag" | "member" | "department") | undefined;
                     /** @description A second grouping: a group is a pair of both */
-                    split_by?: ("model" | "provider" | "key" | "member" | "department") | undefined;
+                    split_by?: ("model" | "provider" | "key" | "tag" | "member" | "department") | undefined;
                     /** @description Only requests with this API key */
                     key_id?: string | undefined;
                     /** @description Only requests of this member of the organization */
                     member_id?: string | undefined;
+                    /** @description Only requests with this tag, or with all of `a, b` */
+                    tag?: string | undefined;
                     /** @description First day, in `time_zone` */
                     start_date: string;
                     /** @description Last day, in `time_zone`, which is included */
@@ -9169,6 +9209,8 @@ export interface paths {
                     status?: ("success" | "error" | "cancelled") | undefined;
                     /** @description Only requests of this API key */
                     api_key_id?: string | undefined;
+                    /** @description Only requests with this tag, or with all of `a, b` */
+                    tag?: string | undefined;
                     /** @description Only requests of this self-hosted gateway */
                     gateway_id?: string | undefined;
                     /** @description Only requests from this time or day on; without `user_id` the last day where it is absent, and at most 7 days before the end */
@@ -9319,11 +9361,13 @@ export interface paths {
             parameters: {
                 query: {
                     /** @description The first grouping */
-                    group_by?: ("model" | "provider" | "account") | undefined;
+                    group_by?: ("model" | "provider" | "account" | "tag") | undefined;
                     /** @description A second grouping: a group is a pair of both */
-                    split_by?: ("model" | "provider" | "account") | undefined;
+                    split_by?: ("model" | "provider" | "account" | "tag") | undefined;
                     /** @description Only requests of this account */
                     user_id?: string | undefined;
+                    /** @description Only requests with this tag, or with all of `a, b` */
+                    tag?: string | undefined;
                     /** @description First day, in `time_zone` */
                     start_date: string;
                     /** @description Last day, in `time_zone`, which is included */
@@ -11981,6 +12025,8 @@ export interface components {
             speech_characters: number;
             /** @description Seconds of its sound; an estimate by its bytes where those do not say, as in streams of FLAC */
             speech_seconds: number;
+            /** @description Tags of the request and its key */
+            tags: string[];
             /** @description USD */
             cost: number;
             billing_mode: ("platform" | "house" | "byok" | "org_pays" | "member_pays" | "free") | null;
@@ -12131,6 +12177,8 @@ export interface components {
             speech_characters: number;
             /** @description Seconds of its sound; an estimate by its bytes where those do not say, as in streams of FLAC */
             speech_seconds: number;
+            /** @description Tags of the request and its key */
+            tags: string[];
             /** @description USD */
             cost: number;
             billing_mode: ("platform" | "house" | "byok" | "org_pays" | "member_pays" | "free") | null;
@@ -12202,6 +12250,8 @@ export interface components {
             speech_characters: number;
             /** @description Seconds of its sound; an estimate by its bytes where those do not say, as in streams of FLAC */
             speech_seconds: number;
+            /** @description Tags of the request and its key */
+            tags: string[];
             /** @description USD */
             cost: number;
             billing_mode: ("platform" | "house" | "byok" | "org_pays" | "member_pays" | "free") | null;
@@ -12501,7 +12551,7 @@ export interface components {
             };
             /** @description By `usage_cost`, highest first */
             groups: {
-                /** @description The model, the provider or the department; of a key, a member or an account the ID and the name, null where it was deleted. An empty ID stands for none */
+                /** @description The model, the provider or the department; all tags of a request, `a, b`; of a key, a member or an account the ID and the name, null where it was deleted. An empty ID stands for none */
                 group: {
                     id: string;
                     name: string | null;
@@ -12885,6 +12935,14 @@ export interface components {
             denied_endpoints: string[] | null;
             /** @description Null for all */
             allowed_addresses: string[] | null;
+            /**
+             * @description Tags of all requests with the key, in their order
+             * @example [
+             *       "production",
+             *       "team:search"
+             *     ]
+             */
+            tags: string[];
             /** @description Whether requests with the key are rejected now */
             disabled: boolean;
             /** @description Time at which a disabled key works again; null if it stays disabled until it is enabled */
@@ -12922,6 +12980,7 @@ export interface components {
             rate_limit_tokens_per_minute?: (number | null) | undefined;
             max_concurrent_requests?: (number | null) | undefined;
             monthly_spend_limit?: (number | null) | undefined;
+            tags?: (string[] | null) | undefined;
         };
         MadeKey: {
             /** @example key_01k9z3t6c8q4v7x2m5n0p1r3s4 */
@@ -12963,6 +13022,14 @@ export interface components {
             denied_endpoints: string[] | null;
             /** @description Null for all */
             allowed_addresses: string[] | null;
+            /**
+             * @description Tags of all requests with the key, in their order
+             * @example [
+             *       "production",
+             *       "team:search"
+             *     ]
+             */
+            tags: string[];
             /** @description Whether requests with the key are rejected now */
             disabled: boolean;
             /** @description Time at which a disabled key works again; null if it stays disabled until it is enabled */
@@ -12996,6 +13063,7 @@ export interface components {
             rate_limit_tokens_per_minute?: (number | null) | undefined;
             max_concurrent_requests?: (number | null) | undefined;
             monthly_spend_limit?: (number | null) | undefined;
+            tags?: (string[] | null) | undefined;
         };
         Key: {
             /** @example key_01k9z3t6c8q4v7x2m5n0p1r3s4 */
@@ -13037,6 +13105,14 @@ export interface components {
             denied_endpoints: string[] | null;
             /** @description Null for all */
             allowed_addresses: string[] | null;
+            /**
+             * @description Tags of all requests with the key, in their order
+             * @example [
+             *       "production",
+             *       "team:search"
+             *     ]
+             */
+            tags: string[];
             /** @description Whether requests with the key are rejected now */
             disabled: boolean;
             /** @description Time at which a disabled key works again; null if it stays disabled until it is enabled */
@@ -14199,6 +14275,7 @@ export interface components {
             rate_limit_tokens_per_minute?: (number | null) | undefined;
             max_concurrent_requests?: (number | null) | undefined;
             monthly_spend_limit?: (number | null) | undefined;
+            tags?: (string[] | null) | undefined;
         };
         Plan: {
             /** @example plan_01k9z3t6c8q4v7x2m5n0p1r3s4 */
@@ -15886,6 +15963,8 @@ export interface components {
             speech_characters: number;
             /** @description Seconds of its sound; an estimate by its bytes where those do not say, as in streams of FLAC */
             speech_seconds: number;
+            /** @description Tags of the request and its key */
+            tags: string[];
             /** @description USD */
             cost: number;
             billing_mode: ("platform" | "house" | "byok" | "org_pays" | "member_pays" | "free") | null;
@@ -15939,6 +16018,8 @@ export interface components {
             speech_characters: number;
             /** @description Seconds of its sound; an estimate by its bytes where those do not say, as in streams of FLAC */
             speech_seconds: number;
+            /** @description Tags of the request and its key */
+            tags: string[];
             /** @description USD */
             cost: number;
             billing_mode: ("platform" | "house" | "byok" | "org_pays" | "member_pays" | "free") | null;

@@ -25,6 +25,7 @@ export const keys: Group = {
           ['MAY', ({ permissions }) => permissions.join(' ')],
           ['EXPIRES', ({ expires_at }) => expires_at],
           ['LAST USED', ({ last_used_at }) => last_used_at],
+          ['TAGS', ({ tags }) => tags.join(', ')],
         ])
         return { text, json: answer }
       },
@@ -41,6 +42,7 @@ export const keys: Group = {
         'expires-in-days': { value: 'n', about: 'when it expires; never by default' },
         'monthly-spend': { value: 'usd', about: 'its spending limit for a month' },
         'requests-per-minute': { value: 'n', about: 'its own rate limit' },
+        tags: { value: 'a,b', about: 'tags of its requests, separated by commas' },
       },
       async run(invocation) {
         const {
@@ -56,6 +58,9 @@ export const keys: Group = {
           expires_in_days: parseInteger(invocation, 'expires-in-days'),
           monthly_spend_limit: usdOf(invocation, 'monthly-spend'),
           rate_limit_requests_per_minute: parseInteger(invocation, 'requests-per-minute'),
+          tags: value('tags')
+            ?.split(',')
+            .map((text) => text.trim()),
         }
         const params = { path: { id: await userIdOf(operator, user) } }
         const key = await bodyOf(operator.POST('/api/admin/users/{id}/keys', { params, body }))

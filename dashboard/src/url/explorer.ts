@@ -5,7 +5,15 @@ import { oneOf, type Search } from './search'
 export const intervals = ['hour', 'day', 'week', 'month'] as const
 export type Interval = (typeof intervals)[number]
 
-export const dimensions = ['model', 'provider', 'key', 'member', 'department', 'account'] as const
+export const dimensions = [
+  'model',
+  'provider',
+  'key',
+  'tag',
+  'member',
+  'department',
+  'account',
+] as const
 export type Dimension = (typeof dimensions)[number]
 
 /** The filters of the explorer; the address holds them. */
@@ -13,6 +21,7 @@ export interface ExplorerFilter {
   model?: string | undefined
   provider?: string | undefined
   key?: string | undefined
+  tag?: string | undefined
   member?: string | undefined
   account?: string | undefined
 }
@@ -29,7 +38,17 @@ export interface ExplorerSearch extends ExplorerFilter {
   organization?: string | undefined
 }
 
-const texts = textsIn('model', 'provider', 'key', 'member', 'account', 'organization', 'from', 'to')
+const texts = textsIn(
+  'model',
+  'provider',
+  'key',
+  'tag',
+  'member',
+  'account',
+  'organization',
+  'from',
+  'to',
+)
 
 const dayIn = (value: string | undefined) =>
   value !== undefined && /^\d{4}-\d\d-\d\d$/.test(value) && !Number.isNaN(Date.parse(value))

@@ -60,6 +60,7 @@ const toPrincipal = ({ row, lookedUpAtMs }: FoundKey): Principal => ({
   ),
   logBodies: row.log_bodies,
   bareModelNames: row.bare_model_names,
+  tags: row.tags,
 })
 
 /** Returns the end of a key, or of a secret that a rotation has replaced, whichever is earlier. */

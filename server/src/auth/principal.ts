@@ -42,6 +42,8 @@ export interface Principal {
   limits: CallerLimits
   /** Whether the account has enabled bodies in its request logs. */
   logBodies: boolean
+  /** The tags of all requests with the key; absent or null for none. */
+  tags?: readonly string[] | null
   /** Whether the account leaves out the provider of a model; null where the operator's setting applies. */
   bareModelNames?: boolean | null | undefined
 }

@@ -19,6 +19,7 @@ import { expandBody, parseRequest, readRequest } from './parse'
 import type { GatewayPorts } from './ports'
 import { overChat, renderForCaller } from './render-reply'
 import { withRequestedCost } from './reported-cost'
+import { recordInLog } from './request-tags'
 import type { InboundRequest, RecordedReply, Reply } from './request'
 import { rerank } from './rerank'
 import { speech } from './speech'
@@ -99,7 +100,7 @@ async function run<Schema extends z.ZodType<{ model: string }>>(
 ): Promise<Reply | RecordedReply> {
   const { call, principal, log, admission, spending } = lifecycle
   let requestBody = await readRequest(endpoint, lifecycle, log.keepRequest)
-  log.read(requestBody.body)
+  recordInLog(lifecycle, requestBody.body)
   const recordedAnswer =
     call.repeatable && (await call.repeatable.claim(principal.userId, requestBody.body))
   if (recordedAnswer) {

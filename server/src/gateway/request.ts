@@ -55,6 +55,8 @@ export interface InboundRequest extends Credentialed {
   onSettled?: ((usage: Usage | undefined, cost: bigint) => void) | undefined
   /** Lifetime of the prompt-cache breakpoints that are set for it, or `off`; as its caller wrote it. */
   readonly promptCaching?: string | null | undefined
+  /** Tags of it, separated by commas; as its caller wrote them. */
+  readonly tags?: string | null | undefined
   /** Set once its end will be in the log. */
   hasLog?: boolean
   /** Follows it, where it is traced. */

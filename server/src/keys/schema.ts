@@ -7,6 +7,7 @@ import { modelEndpoints, type AccessListName } from '../platform/access-lists'
 import { limit } from '../platform/integer'
 import { Network } from '../platform/networks'
 import { customIssue } from '../wire/field-error'
+import { TagList } from '../wire/tags'
 
 const distinct = <Name>(names: readonly Name[]) => [...new Set(names)]
 const permissionList = z.array(z.enum(permissions)).min(1).max(10).transform(distinct)
@@ -76,6 +77,9 @@ const limits = {
   rate_limit_tokens_per_minute: limit.nullish(),
   max_concurrent_requests: limit.nullish(),
   monthly_spend_limit: usd(2).nullish(),
+  tags: TagList.describe(
+    'Tags of all requests with the key, beside their own: dimensions of request logs and usage. Null, or an empty list, for none',
+  ).nullish(),
 }
 
 /** A new key. Source: contract 6.4. */
@@ -179,6 +183,10 @@ export const Key = z
     allowed_endpoints: z.array(z.string()).nullable().describe('Null for all'),
     denied_endpoints: z.array(z.string()).nullable().describe('Null for none'),
     allowed_addresses: z.array(z.string()).nullable().describe('Null for all'),
+    tags: z
+      .array(z.string())
+      .describe('Tags of all requests with the key, in their order')
+      .meta({ examples: [['production', 'team:search']] }),
     disabled: z.boolean().describe('Whether requests with the key are rejected now'),
     disabled_until: z.iso
       .datetime()

@@ -45,6 +45,7 @@ const toKey = (row: Selectable<ApiKeyRow>, previous: readonly PreviousSecret[] =
   monthly_spend_limit: toUsdOrNull(row.monthly_spend_limit),
   ...listsOf(row),
   allowed_addresses: row.allowed_addresses,
+  tags: row.tags ?? [],
   ...toPause(row),
   created_at: toTimestamp(row.created_at),
 })
@@ -60,6 +61,7 @@ type Limits = Pick<
   | 'max_concurrent_requests'
   | 'monthly_spend_limit'
   | 'allowed_addresses'
+  | 'tags'
   | AccessListName
 >
 
@@ -71,6 +73,7 @@ const toLimitColumns = (fields: Limits) =>
     monthly_spend_limit: fields.monthly_spend_limit,
     ...listsOf(fields),
     allowed_addresses: fields.allowed_addresses,
+    tags: fields.tags?.length === 0 ? null : fields.tags,
   })
 
 /** Rejects malformed ids without a query. */

@@ -26,4 +26,4 @@ export interface Arrival {
   trace?: RequestTrace | undefined
 }
 
-export type LoggedCaller = Pick<Principal, 'userId' | 'keyId' | 'keyPrefix' | 'logBodies'>
+export type LoggedCaller = Pick<Principal, 'userId' | 'keyId' | 'keyPrefix' | 'logBodies' | 'tags'>

@@ -20,7 +20,14 @@ beforeAll(async () => {
 })
 afterAll(() => stack.disposeAsync())
 
-const tables = ['request_log', 'request_sum', 'request_minute', 'request_peak'] as const
+const tables = [
+  'request_log',
+  'request_sum',
+  'request_minute',
+  'request_peak',
+  'request_tag_sum',
+  'request_tag_set',
+] as const
 
 /** Reads all rows of the tables as text: in no order of their own. */
 async function readAll({ query }: Database): Promise<Record<string, string[]>> {
@@ -71,6 +78,7 @@ const plain: LogValues = {
   userAgent: 'OpenAI/JS 6.1.0, "x"',
   ...noCache,
   ...noMedia,
+  tags: null,
 }
 
 const counts = fc.integer({ min: 0, max: 2 ** 40 })
@@ -109,6 +117,7 @@ const logs = fc
     soundMs: fc.constantFrom(null, null, 2500),
     speechCharacters: fc.constantFrom(null, null, 19),
     speechMs: fc.constantFrom(null, null, 1200),
+    tags: fc.constantFrom(null, null, ['a', 'b c'], ['a'], ['null', 'team:x']),
   })
   .map((fields): LogValues => ({ ...plain, ...fields, id: newId('req') }))
 
@@ -145,6 +154,7 @@ describe('copied request logs', () => {
   test('are nearly all logs: the ones without objects and escapes', () => {
     expect(isCopied({})).toBe(true)
     expect(isCopied({ cachedTokens: 1, cacheSavings: -1n })).toBe(true)
+    expect(isCopied({ tags: ['team:search', 'two words'] })).toBe(true)
     expect(isCopied({ userAgent: 'a "b"' })).toBe(false)
     expect(isCopied({ metadata: { a: 'b' } })).toBe(false)
     expect(isCopied({ error: { type: 'a', code: 'b', message: 'c' } })).toBe(false)

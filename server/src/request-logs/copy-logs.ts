@@ -73,9 +73,9 @@ async function addSums(db: Kysely<Schema>, sums: readonly CountedLogs[]): Promis
         (one ->> 7)::bigint as cancellations, (one ->> 8)::bigint as input_tokens,
         (one ->> 9)::bigint as output_tokens, (one ->> 10)::bigint as latency_ms,
         (one ->> 11)::bigint as cost, (one ->> 12)::bigint as own_cost,
-        (one ->> 13)::integer as peak_concurrent
+        (one ->> 13)::integer as peak_concurrent, (one ->> 14)::text[] as tags
       from ${rows} as one
-    ), ${addCounted}`.execute(db)
+    ), ${addCounted({ hasTags: sums.some(({ tags }) => tags !== null) })}`.execute(db)
 }
 
 const toRow = (sum: CountedLogs): string =>
@@ -94,4 +94,5 @@ const toRow = (sum: CountedLogs): string =>
     String(sum.cost),
     String(sum.ownCost),
     sum.peakConcurrent,
+    sum.tags,
   ])

@@ -22,12 +22,22 @@ const summedModel = sql.raw(`
   case when provider is null and (requested_model = '' or coalesce(error ->> 'code', '') in
     ('model_not_found', 'invalid_model', 'invalid_request')) then '' else model end`)
 
+const countedColumns = sql`
+  date_bin('1 minute', started_at, timestamptz 'epoch') as starts_at, user_id,
+  coalesce(key_id, '') as key_id, ${summedModel} as model`
+const countedByTags = sql`${countedColumns}, tags`
+
+/** Whether some records may have tags: the literal of tags, with which such a record ends. */
+const mayHaveTags = (records: readonly string[]): boolean =>
+  records.some((record) => record.endsWith('}"]'))
+
 /**
  * Inserts new logs, given as records, and adds them to the sums by hour and day and to the minutes and peaks: one
  * statement, so that a log sent twice counts once.
  */
 export async function insertLogs(db: Kysely<Schema>, records: readonly string[]): Promise<void> {
   if (records.length === 0) return
+  const hasTags = mayHaveTags(records)
   await sql`
     with fresh as (
       insert into request_log (${names})
@@ -35,11 +45,10 @@ export async function insertLogs(db: Kysely<Schema>, records: readonly string[])
       order by 1
       on conflict do nothing
       returning started_at, user_id, key_id, model, requested_model, provider, error, status, input_tokens,
-        output_tokens, latency_ms, cost, account_id, concurrent
+        output_tokens, latency_ms, cost, account_id, concurrent, tags
     ), counted as (
       -- Reads each log once: hours and days are sums of minutes.
-      select date_bin('1 minute', started_at, timestamptz 'epoch') as starts_at, user_id,
-        coalesce(key_id, '') as key_id, ${summedModel} as model,
+      select ${hasTags ? countedByTags : countedColumns},
         count(*) as requests,
         count(*) filter (where status = 'success') as successes,
         count(*) filter (where status = 'error') as failures,
@@ -49,8 +58,8 @@ export async function insertLogs(db: Kysely<Schema>, records: readonly string[])
         sum(cost) as cost, coalesce(sum(cost) filter (where account_id = user_id), 0) as own_cost,
         max(concurrent) as peak_concurrent
       from fresh
-      group by 1, 2, 3, 4
-    ), ${addCounted}`.execute(db)
+      group by 1, 2, 3, 4${sql.raw(hasTags ? ', 5' : '')}
+    ), ${addCounted({ hasTags })}`.execute(db)
 }
 
 /** Inserts logs one by one and skips those that the database refuses: they would block all others for good. */

@@ -16,6 +16,7 @@ test('a record has a value of each column, in their order, and is one line witho
     cost: 2n ** 60n,
     cachedTokens: 1,
     speechMs: 5,
+    tags: ['a', 'b c'],
   })
   const record = toLogRecord(log)
   expect(record).not.toMatch(/[\n\t]/)
@@ -26,10 +27,11 @@ test('a record has a value of each column, in their order, and is one line witho
     model: 'fake/line\n\tbroken',
     cost: String(2n ** 60n),
     user_agent: log.userAgent,
+    tags: '{a,b c}',
   })
 })
 
-test('a record without a cache and media ends before their columns, and has every other value at its place', () => {
+test('a record without a cache, media and tags ends before their columns, and has every other value at its place', () => {
   const log = valuesForTests()
   const record = toLogRecord(log)
   const withCache = toLogRecord({ ...log, cachedTokens: 7, cacheWriteTokens: 3, cacheSavings: -5n })
@@ -39,7 +41,7 @@ test('a record without a cache and media ends before their columns, and has ever
     cache_write_tokens: 3,
     cache_savings: '-5',
   })
-  expect(JSON.parse(record)).toHaveLength(logColumns.length - 7)
+  expect(JSON.parse(record)).toHaveLength(logColumns.length - 8)
 })
 
 test('a value behind absent ones keeps its place; only absent ones at the end are left out', () => {

@@ -1,6 +1,7 @@
 import { getIdTime } from '../platform/db/id'
 import { errors } from '../errors'
 import { isStreamed, readTexts } from '../ledger/usage-record'
+import { toTagLiteral } from '../wire/tags'
 
 /**
  * The columns of `request_log` that a record has, in order, and their types there. A record is the
@@ -48,6 +49,8 @@ export const logColumns = [
   ['sound_ms', 'bigint'],
   ['speech_characters', 'integer'],
   ['speech_ms', 'bigint'],
+  // A literal of PostgreSQL.
+  ['tags', 'text[]'],
 ] as const
 
 /** A value of each column; `startedAtMs` is milliseconds since the epoch. */
@@ -94,6 +97,8 @@ export interface LogValues {
   /** Unicode code points of the text that was spoken, and milliseconds of its sound. */
   speechCharacters: number | null
   speechMs: number | null
+  /** The tags of the request and its key, sorted; null for none. */
+  tags: readonly string[] | null
 }
 
 /** The connection of an attempt, as far as its log shows it. */
@@ -164,6 +169,7 @@ export function toRecordValues(log: LogValues): RecordValues {
     log.soundMs,
     log.speechCharacters,
     log.speechMs,
+    log.tags && toTagLiteral(log.tags),
   ]
 }
 
@@ -254,6 +260,7 @@ export function toOrphanLog(
     userAgent: '',
     ...noCache,
     ...noMedia,
+    tags: null,
   })
 }
 

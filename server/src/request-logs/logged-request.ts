@@ -1,5 +1,6 @@
 import { countColumns, toRecordValues, type LogValues } from './log-record'
 import { getIdTime } from '../platform/db/id'
+import { toTagLiteral } from '../wire/tags'
 
 /** The record of a request's log, and the values that are summed where `copyLogs` takes it. */
 export interface LoggedRequest {
@@ -22,6 +23,8 @@ export interface SummedLog {
   cost: bigint
   accountId: string | null
   concurrent: number
+  /** The literal of its tags; null for none. */
+  tags: string | null
   columns: number
 }
 
@@ -47,6 +50,7 @@ const toSummedLog = (log: LogValues, columns: number): SummedLog => ({
   cost: log.cost,
   accountId: log.accountId,
   concurrent: log.concurrent,
+  tags: log.tags && toTagLiteral(log.tags),
   columns,
 })
 

@@ -19,6 +19,7 @@ import { getIdTime } from '../platform/db/id'
 import { ApiError, errors } from '../errors'
 import { costToCaller, tokensRead, tokensWritten, type UsageEvent } from '../ledger/usage-event'
 import type { JsonObject } from '../wire/json-body'
+import { toTagSet } from '../wire/tags'
 import { noUsage } from '../wire/usage'
 
 /** Receives log records and bodies that are not written with an attempt. */
@@ -112,6 +113,12 @@ export class RequestLog {
     if (typeof user === 'string') values.callerUser = harmless(user, 512)
     if (typeof metadata === 'object' && metadata !== null)
       values.metadata = toStoredMetadata(metadata)
+  }
+
+  /** Adds tags of the request to those of its key. */
+  addTags(tags: readonly string[]): void {
+    const values = this.#values
+    values.tags = toTagSet(values.tags ? [...values.tags, ...tags] : tags)
   }
 
   /** Records that the first chunk of a stream has arrived. */
@@ -284,6 +291,7 @@ const valuesOf = (arrival: Arrival, caller: LoggedCaller, concurrent: number): L
   userAgent: harmless(arrival.userAgent, maxAgent),
   ...noCache,
   ...noMedia,
+  tags: caller.tags ?? null,
 })
 
 const describe = ({ code, message }: ApiError) => ({

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { addTagged } from './tag-sums'
 
 const grownColumns = [
   'requests',
@@ -16,12 +17,7 @@ const grown = sql.raw(
   grownColumns.map((name) => `${name} = request_sum.${name} + excluded.${name}`).join(', '),
 )
 
-/**
- * Adds the logs that `counted` has counted by minute, user, key and model to the sums by hour and day and to the minutes and
- * peaks: the end of a statement. `counted` has the columns `starts_at`, `user_id`, `key_id`, `model`, those of `request_sum`
- * without its grain.
- */
-export const addCounted = sql`
+const addToSums = sql`
   summed as (
       insert into request_sum (
         grain, starts_at, user_id, key_id, model, ${sql.raw(grownColumns.join(', '))}, peak_concurrent
@@ -56,3 +52,13 @@ export const addCounted = sql`
       requests_per_minute = greatest(request_peak.requests_per_minute, excluded.requests_per_minute),
       tokens_per_minute = greatest(request_peak.tokens_per_minute, excluded.tokens_per_minute),
       concurrent_requests = greatest(request_peak.concurrent_requests, excluded.concurrent_requests)`
+
+const addToSumsAndTags = sql`${addTagged}, ${addToSums}`
+
+/**
+ * Adds the logs that `counted` has counted by minute, user, key and model to the sums by hour and day and to the minutes and
+ * peaks: the end of a statement. `counted` has the columns `starts_at`, `user_id`, `key_id`, `model`, those of `request_sum`
+ * without its grain. With `hasTags` it is counted by its column `tags`, too, and added to the sums by tags.
+ */
+export const addCounted = ({ hasTags }: { hasTags: boolean }) =>
+  hasTags ? addToSumsAndTags : addToSums

@@ -46,10 +46,10 @@ export async function purgeOldLogs(db: Kysely<Schema>, days: number): Promise<Pu
   const oldestHour = new Date(day)
   oldestHour.setUTCMonth(oldestHour.getUTCMonth() - hourMonths)
   const minutes = await purgeRows(db, 'request_minute', sql`starts_at < ${oldestMinute}`)
-  const hours = await purgeRows(
-    db,
-    'request_sum',
-    sql`grain = 'hour' and starts_at < ${oldestHour}`,
-  )
-  return { partitions, sums: minutes + hours }
+  const isOldHour = sql`grain = 'hour' and starts_at < ${oldestHour}`
+  // Usage without tags is what remains of all usage: its part with tags goes first.
+  const tagged = await purgeRows(db, 'request_tag_sum', isOldHour)
+  const hours = await purgeRows(db, 'request_sum', isOldHour)
+  const tagSets = await purgeRows(db, 'request_tag_set', sql`day < ${oldestMinute}`)
+  return { partitions, sums: minutes + tagged + hours + tagSets }
 }

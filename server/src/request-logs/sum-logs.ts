@@ -2,12 +2,14 @@ import { logColumns } from './log-record'
 import { summedModelOf, type SummedLog } from './logged-request'
 import { toText } from '../wire/json-body'
 
-/** The logs of one minute by user, key and model. */
+/** The logs of one minute by user, key, model and tags. */
 export interface CountedLogs {
   minuteMs: number
   userId: string
   keyId: string
   model: string
+  /** The literal of its tags; null for none. */
+  tags: string | null
   requests: number
   successes: number
   failures: number
@@ -40,6 +42,7 @@ const positions = {
   cost: at('cost'),
   account: at('account_id'),
   concurrent: at('concurrent'),
+  tags: at('tags'),
 }
 
 const minuteMs = 60_000
@@ -48,7 +51,7 @@ const minuteMs = 60_000
 export function readSummed(values: readonly unknown[]): SummedLog | undefined {
   const [id, startedAtMs] = [values[positions.id], values[positions.startedAt]]
   if (typeof id !== 'string' || typeof startedAtMs !== 'number') return undefined
-  const accountId = values[positions.account]
+  const [accountId, tags] = [values[positions.account], values[positions.tags]]
   return {
     id,
     startedAtMs,
@@ -66,6 +69,7 @@ export function readSummed(values: readonly unknown[]): SummedLog | undefined {
     cost: BigInt(toText(values[positions.cost])),
     accountId: typeof accountId === 'string' ? accountId : null,
     concurrent: Number(values[positions.concurrent]),
+    tags: typeof tags === 'string' ? tags : null,
     columns: values.length,
   }
 }
@@ -89,12 +93,14 @@ const isAlike = (one: SummedLog, other: SummedLog) =>
   one.keyId === other.keyId &&
   one.model === other.model &&
   one.userId === other.userId &&
+  one.tags === other.tags &&
   toMinute(one.startedAtMs) === toMinute(other.startedAtMs)
 
 function sumFor(log: SummedLog, sums: Map<string, CountedLogs>): CountedLogs {
-  const { userId, keyId, model } = log
+  const { userId, keyId, model, tags } = log
   const startsAtMs = toMinute(log.startedAtMs)
-  const name = `${startsAtMs} ${userId} ${keyId} ${model}`
+  const group = `${startsAtMs} ${userId} ${keyId} ${model}`
+  const name = tags === null ? group : `${group}\n${tags}`
   const knownSum = sums.get(name)
   if (knownSum) return knownSum
   const sum: CountedLogs = {
@@ -102,6 +108,7 @@ function sumFor(log: SummedLog, sums: Map<string, CountedLogs>): CountedLogs {
     userId,
     keyId,
     model,
+    tags,
     requests: 0,
     successes: 0,
     failures: 0,

@@ -1,4 +1,4 @@
-import { idempotencyHeader, jsonOrEvents, modelErrors } from './description'
+import { jsonOrEvents, modelErrors, modelHeaders } from './description'
 import { modelRoute } from './endpoint'
 import { respond, type ReplyPorts } from './reply'
 import { ChatCompletion } from './schema'
@@ -17,7 +17,7 @@ export const chatCompletionRoutes = (gateway: Gateway, ports: ReplyPorts): Route
     summary: 'Create a chat completion',
     notes:
       "OpenAI's format, for every chat model. With `stream` true the answer is server-sent events: chunks, then `data: [DONE]`; a failure after the first chunk is one frame with `error`, without `[DONE]`. Fields that a provider does not support are dropped where they only tune the answer, and named in `x-tollgate-omitted`; they are rejected where they change its meaning. `x-tollgate-cost` is the cost of a whole answer.",
-    headers: idempotencyHeader,
+    headers: modelHeaders,
     body: CallerChat.meta({ ref: 'ChatCompletionRequest' }),
     examples: {
       'A question': {

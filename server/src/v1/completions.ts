@@ -1,4 +1,4 @@
-import { idempotencyHeader, jsonOrEvents, modelErrors } from './description'
+import { jsonOrEvents, modelErrors, modelHeaders } from './description'
 import { modelRoute } from './endpoint'
 import { respond, type ReplyPorts } from './reply'
 import { TextCompletion } from './schema'
@@ -17,7 +17,7 @@ export const completionRoutes = (gateway: Gateway, ports: ReplyPorts): Route[] =
     summary: 'Create a legacy text completion',
     notes:
       "OpenAI's legacy format. For chat models the prompt becomes one message; several prompts become several choices, with `index` = prompt × `n` + choice.",
-    headers: idempotencyHeader,
+    headers: modelHeaders,
     body: CompletionRequest.meta({ ref: 'CompletionRequest' }),
     examples: {
       'A prompt': { model: 'sandbox/echo', prompt: 'Once upon a time', max_tokens: 16 },

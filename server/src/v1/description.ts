@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import type { ErrorCode } from '../errors'
+import { tagsHeader } from '../gateway/request-tags'
 import { keyHeader } from '../idempotency/key'
+import { maxTags } from '../wire/tags'
 
 /** Errors of the POSTs of the model endpoints, beyond those of their key. */
 export const modelErrors = [
@@ -19,8 +21,8 @@ export const modelErrors = [
   'request_timeout',
 ] as const satisfies readonly ErrorCode[]
 
-/** The header that makes repeats of the model endpoints' POSTs safe. Source: contract 4.9. */
-export const idempotencyHeader = {
+/** Request headers of the model endpoints' POSTs: one makes repeats safe. Source: contract 4.9, 4.16. */
+export const modelHeaders = {
   [keyHeader]: z
     .string()
     .min(1)
@@ -38,6 +40,14 @@ export const idempotencyHeader = {
       ].join(' '),
     )
     .meta({ examples: ['order-1042-summary'] }),
+  [tagsHeader]: z
+    .string()
+    .max(1000)
+    .optional()
+    .describe(
+      `Tags of this request beside those of its key, separated by commas: at most ${maxTags}. Request logs and usage are filtered and grouped by them`,
+    )
+    .meta({ examples: ['team:search, batch'] }),
 }
 
 const chunkLines = '`data: <chunk>` lines, ended by `data: [DONE]`'

@@ -1,4 +1,4 @@
-import { idempotencyHeader, modelErrors } from './description'
+import { modelErrors, modelHeaders } from './description'
 import { modelRoute } from './endpoint'
 import { respond, type ReplyPorts } from './reply'
 import { EmbeddingList } from './schema'
@@ -17,7 +17,7 @@ export const embeddingRoutes = (gateway: Gateway, ports: ReplyPorts): Route[] =>
     summary: 'Create embeddings',
     notes:
       'Of up to 2,048 texts or token lists, in batches where a provider takes fewer. `base64` is little-endian 32-bit floats, with every provider.',
-    headers: idempotencyHeader,
+    headers: modelHeaders,
     body: EmbeddingRequest.meta({ ref: 'EmbeddingRequest' }),
     examples: {
       'Two texts': { model: 'sandbox/embedding', input: ['First text', 'Second text'] },

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { idempotencyHeader, modelErrors } from './description'
+import { modelErrors, modelHeaders } from './description'
 import { modelRoute } from './endpoint'
 import { respond, type ReplyPorts } from './reply'
 import type { Gateway } from '../gateway/gateway'
@@ -58,7 +58,7 @@ const variationRoute = (gateway: Gateway, ports: ReplyPorts): Route =>
     summary: 'Create variations of an image',
     notes:
       "As JSON, where the image is an address or a data URL, or as a form, where it is a file of at most 23 MB. For servers of OpenAI's form and the sandbox.",
-    headers: idempotencyHeader,
+    headers: modelHeaders,
     body: ImageVariationRequest.meta({ ref: 'ImageVariationRequest' }),
     formBody: ImageVariationForm.meta({ ref: 'ImageVariationForm' }),
     examples: {
@@ -83,7 +83,7 @@ export const imageRoutes = (gateway: Gateway, ports: ReplyPorts): Route[] => [
     summary: 'Create images from a text',
     notes:
       "In OpenAI's form, for the models of every provider. `sandbox/image` draws a pattern without a provider.",
-    headers: idempotencyHeader,
+    headers: modelHeaders,
     body: ImageRequest.meta({ ref: 'ImageRequest' }),
     examples: {
       'One image': { model: 'sandbox/image', prompt: 'A lighthouse at dusk', size: '256x256' },
@@ -101,7 +101,7 @@ export const imageRoutes = (gateway: Gateway, ports: ReplyPorts): Route[] => [
     summary: 'Create images from others and a text',
     notes:
       'As JSON, where images are addresses or data URLs, or as a form, where they are files of at most 23 MB together.',
-    headers: idempotencyHeader,
+    headers: modelHeaders,
     body: ImageEditRequest.meta({ ref: 'ImageEditRequest' }),
     formBody: ImageEditForm.meta({ ref: 'ImageEditForm' }),
     examples: {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { idempotencyHeader, jsonOrEvents } from './description'
+import { jsonOrEvents, modelHeaders } from './description'
 import { modelRoute } from './endpoint'
 import { respond, type ReplyPorts } from './reply'
 import { messages, messagesToCount } from '../protocols/messages'
@@ -93,7 +93,7 @@ const createMessage = (gateway: Gateway, ports: ReplyPorts) =>
     summary: 'Create a message',
     notes:
       "Anthropic's format, for every chat model: passed through to connections of that format, translated for all others; dropped fields are named in `x-tollgate-omitted`. The base URL of Anthropic clients ends before `/v1`; the key may be sent as `x-api-key`.",
-    headers: idempotencyHeader,
+    headers: modelHeaders,
     body: MessagesRequest.meta({ ref: 'MessagesRequest' }),
     examples: {
       'A question': { ...prompt, max_tokens: 256 },

@@ -2,6 +2,7 @@ import type { Context } from 'hono'
 import type { RateLimitQuota } from '../errors'
 import type { InboundRequest, Repeatable } from '../gateway/request'
 import { promptCachingHeader } from '../gateway/prompt-caching'
+import { tagsHeader } from '../gateway/request-tags'
 import { parsingStored, readJson, type BodyMemory } from '../http/body'
 import { smallBytes, type BodyBudget } from '../http/body-budget'
 import { readForm } from '../http/form'
@@ -86,6 +87,10 @@ export class ModelCall implements InboundRequest, BodyMemory {
 
   get promptCaching(): string | null {
     return this.request.headers.get(promptCachingHeader)
+  }
+
+  get tags(): string | null {
+    return this.request.headers.get(tagsHeader)
   }
 
   get endpoint(): string {

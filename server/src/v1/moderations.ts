@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { idempotencyHeader, modelErrors } from './description'
+import { modelErrors, modelHeaders } from './description'
 import { modelRoute } from './endpoint'
 import { respond, type ReplyPorts } from './reply'
 import type { Gateway } from '../gateway/gateway'
@@ -51,7 +51,7 @@ export const moderationRoutes = (gateway: Gateway, ports: ReplyPorts): Route[] =
     summary: 'Create moderations of texts and images',
     notes:
       "In the categories of the model's maker. `sandbox/moderation` flags the categories whose names are in a text.",
-    headers: idempotencyHeader,
+    headers: modelHeaders,
     body: CallerModeration.meta({ ref: 'ModerationRequest' }),
     examples: {
       'A text': { model: 'sandbox/moderation', input: 'Is this about violence?' },

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { idempotencyHeader, modelErrors } from './description'
+import { modelErrors, modelHeaders } from './description'
 import { modelRoute } from './endpoint'
 import { respond, type ReplyPorts } from './reply'
 import type { Gateway } from '../gateway/gateway'
@@ -62,7 +62,7 @@ export const rerankRoutes = (gateway: Gateway, ports: ReplyPorts): Route[] => {
       summary: 'Create a ranking of documents by relevance',
       notes:
         'In the form that Cohere and Jina have in common, for the models of every provider. `/v1/rerank` and `/v2/rerank` are the same.',
-      headers: idempotencyHeader,
+      headers: modelHeaders,
       body,
       examples: {
         'Two documents': {

@@ -1,6 +1,6 @@
 import { InBackground } from './background-request'
 import type { BackgroundRuns } from './background'
-import { idempotencyHeader, jsonOrEvents, modelErrors } from './description'
+import { jsonOrEvents, modelErrors, modelHeaders } from './description'
 import { modelRoute } from './endpoint'
 import type { ModelCall } from './model-call'
 import { respond, type ReplyPorts } from './reply'
@@ -70,7 +70,7 @@ export const responseRoutes = (
     summary: 'Create a response',
     notes:
       "OpenAI's Responses format: passed through to providers of that format, translated for all others; dropped fields are named in `x-tollgate-omitted`. The answer is stored for your account unless `store` is false, or the operator has turned that off, and `previous_response_id` continues it with any model; `conversation` continues a conversation and adds to it. With `background` true the request is answered immediately, and `GET /v1/responses/{id}` shows its progress.",
-    headers: idempotencyHeader,
+    headers: modelHeaders,
     body: ResponsesRequest.meta({ ref: 'ResponsesRequest' }),
     examples: {
       'A question': { model: 'sandbox/echo', input: 'Hello!' },

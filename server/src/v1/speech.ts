@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { idempotencyHeader, modelErrors } from './description'
+import { modelErrors, modelHeaders } from './description'
 import { modelRoute } from './endpoint'
 import { respond, type ReplyPorts } from './reply'
 import type { Gateway } from '../gateway/gateway'
@@ -31,7 +31,7 @@ export const speechRoutes = (gateway: Gateway, ports: ReplyPorts): Route[] => [
     summary: 'Create speech from text',
     notes:
       'In the form of OpenAI, for the models of every provider. `sandbox/speech` hums a tone for each character.',
-    headers: idempotencyHeader,
+    headers: modelHeaders,
     body: SpeechRequest.meta({ ref: 'SpeechRequest' }),
     examples: {
       'A WAV file': { model: 'sandbox/speech', input: 'Hello', response_format: 'wav' },

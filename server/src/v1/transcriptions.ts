@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { idempotencyHeader, modelErrors } from './description'
+import { modelErrors, modelHeaders } from './description'
 import { modelRoute } from './endpoint'
 import { respond, type ReplyPorts } from './reply'
 import type { Gateway } from '../gateway/gateway'
@@ -40,7 +40,7 @@ export const transcriptionRoutes = (gateway: Gateway, ports: ReplyPorts): Route[
     method: 'post',
     access: modelKey('write'),
     tag: 'Models',
-    headers: idempotencyHeader,
+    headers: modelHeaders,
     bodyType: 'multipart/form-data',
     errors: modelErrors,
   } as const

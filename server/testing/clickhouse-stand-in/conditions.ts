@@ -32,6 +32,10 @@ const conditions: Readonly<Record<string, Test>> = {
   'provider = {provider:String}': equals('provider', '{provider:String}'),
   'status = {status:String}': equals('status', '{status:String}'),
   'key_id = {keyId:String}': equals('key_id', '{keyId:String}'),
+  'hasAll(tags, {tags:Array(String)})': ({ tags }, { parameter }) => {
+    const wanted = parameter('{tags:Array(String)}')
+    return Array.isArray(wanted) && Array.isArray(tags) && wanted.every((tag) => tags.includes(tag))
+  },
   'id = {id:String}': equals('id', '{id:String}'),
   "status = 'success'": (row) => row['status'] === 'success',
   [`started_at >= {from:${time}}`]: (row, { parameter }) =>

@@ -35,6 +35,7 @@ export const newLogs = ({ userId, count, days }: { userId: string; count: number
       connectionId: isRefused ? null : `conn_${at % 4}`,
       cachedTokens: at % 6 === 0 ? 3 : 0,
       cacheSavings: at % 6 === 0 ? -7n : 0n,
+      tags: at % 5 === 0 ? ['batch', `team:${at % 2}`] : null,
       metadata: at % 9 === 0 ? { task: `t"${at}` } : null,
     })
   })

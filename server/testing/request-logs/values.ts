@@ -35,5 +35,6 @@ export const valuesForTests = (fields: Partial<LogValues> = {}): LogValues => ({
   userAgent: 'a test',
   ...noCache,
   ...noMedia,
+  tags: null,
   ...fields,
 })

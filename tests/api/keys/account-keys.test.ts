@@ -57,6 +57,7 @@ describe('a key', () => {
       monthly_spend_limit: 1.25,
       ...accessListsWith({}),
       allowed_addresses: null,
+      tags: [],
       disabled: false,
       disabled_until: null,
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),

@@ -208,6 +208,7 @@ describe('keys', () => {
       monthly_spend_limit: null,
       ...accessListsWith({}),
       allowed_addresses: null,
+      tags: [],
       disabled: false,
       disabled_until: null,
       created_at: expect.any(String),

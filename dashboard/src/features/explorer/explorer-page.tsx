@@ -51,7 +51,7 @@ export function ExplorerPage() {
   return (
     <Page
       title="Explorer"
-      about="Usage by model, provider, key or member, over any days. Select a name to see its requests alone."
+      about="Usage by model, provider, key, tags or member, over any days. Select a name to see its requests alone."
     >
       <Explorer
         question={question}
@@ -92,7 +92,7 @@ export function InstallationExplorerPage() {
   return (
     <Page
       title="Explorer of all accounts"
-      about="Usage of all accounts by model, provider or account, over any days. Select a name to see its requests alone."
+      about="Usage of all accounts by model, provider, account or tags, over any days. Select a name to see its requests alone."
     >
       <Explorer
         question={question}

@@ -34,6 +34,7 @@ const dimensionNames: Readonly<Record<Dimension, string>> = {
   model: 'Model',
   provider: 'Provider',
   key: 'API key',
+  tag: 'Tags',
   member: 'Member',
   department: 'Department',
   account: 'Account',

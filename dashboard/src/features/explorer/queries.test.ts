@@ -73,6 +73,8 @@ test.each([
   ['key', group('session'), 'Dashboard'],
   ['account', group('user_1', 'ada@example.com'), 'ada@example.com'],
   ['department', group(''), 'No department'],
+  ['tag', group('batch, team:search'), 'batch, team:search'],
+  ['tag', group(''), 'No tag'],
 ] as const)('a %s of %j is named %s', (dimension, one, name) => {
   expect(nameOf(dimension, one)).toBe(name)
 })

@@ -30,14 +30,15 @@ const toParameters = ({ span, every, filter }: Question) => ({
   limit: maxGroups / (every === 'hour' ? 2 : 1),
   model: filter.model,
   provider: filter.provider,
+  tag: filter.tag,
 })
 
 const oneOf = <Name extends Dimension>(name: Dimension | undefined, names: readonly Name[]) =>
   names.find((one) => one === name)
 
-export const accountDimensions = ['model', 'provider', 'key'] as const
+export const accountDimensions = ['model', 'provider', 'tag', 'key'] as const
 export const organizationDimensions = ['model', 'provider', 'member', 'department'] as const
-export const installationDimensions = ['model', 'provider', 'account'] as const
+export const installationDimensions = ['model', 'provider', 'tag', 'account'] as const
 
 /** The usage of the account, or of an organization's credits. */
 export const breakdownQuery = (question: Question) =>
@@ -79,6 +80,7 @@ const missing: Readonly<Record<Dimension, string>> = {
   model: 'No model',
   provider: 'No provider',
   key: 'Deleted key',
+  tag: 'No tag',
   member: 'Former member',
   department: 'No department',
   account: 'Deleted account',

@@ -45,6 +45,7 @@ export interface KeyFormFields extends AccessFormFields {
   max_concurrent_requests: Limit
   monthly_spend_limit: Limit
   allowed_addresses: string[]
+  tags: string[]
 }
 
 export const newKeyFields: KeyFormFields = {
@@ -58,6 +59,7 @@ export const newKeyFields: KeyFormFields = {
   monthly_spend_limit: '',
   ...noLists,
   allowed_addresses: [],
+  tags: [],
 }
 
 /** A date as the browser's date input has it, in the user's time zone. */
@@ -79,6 +81,7 @@ export const toKeyFields = (key: Key): KeyFormFields => ({
   monthly_spend_limit: key.monthly_spend_limit ?? '',
   ...toAccessFields(key),
   allowed_addresses: key.allowed_addresses ?? [],
+  tags: key.tags,
 })
 
 /** Returns the expiry as the API expects it, null for never: a day ends in the user's time zone. */
@@ -91,7 +94,7 @@ export function toExpiry({ life, day }: Pick<KeyFormFields, 'life' | 'day'>): st
 /** Returns the fields that a request body has, too; an empty text stands for no value. */
 export function toBodyFields({ life: _life, day: _day, ...fields }: KeyFormFields) {
   const allowed_addresses = listOrNone(fields.allowed_addresses)
-  return { ...fields, ...toAccessBody(fields), allowed_addresses }
+  return { ...fields, ...toAccessBody(fields), allowed_addresses, tags: listOrNone(fields.tags) }
 }
 
 export const validateKey = {
@@ -151,6 +154,14 @@ export const KeyFields = ({ form }: Props) => (
       maxTags={50}
       acceptValueOnBlur
       {...form.getInputProps('allowed_addresses')}
+    />
+    <TagsInput
+      label="Tags"
+      description="Of all requests with the key: filters and groupings of logs and usage, such as team:search"
+      maxLength={64}
+      maxTags={10}
+      acceptValueOnBlur
+      {...form.getInputProps('tags')}
     />
   </>
 )

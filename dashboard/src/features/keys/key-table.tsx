@@ -63,6 +63,11 @@ const KeyRow = ({ one, actions }: { one: Key; actions: ReactNode }) => (
           {key_prefix}… until <Moment at={expires_at} />
         </Text>
       ))}
+      {one.tags.length > 0 && (
+        <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+          {one.tags.join(', ')}
+        </Text>
+      )}
     </Table.Td>
     <Table.Td>
       <KeyStatus one={one} />

@@ -54,7 +54,7 @@ const noFilters = Object.fromEntries(
 )
 
 export function LogFilters({ search, stats, onChange }: Props) {
-  const hasMore = [search.key, search.gateway, search.min, search.max].some(
+  const hasMore = [search.key, search.tag, search.gateway, search.min, search.max].some(
     (value) => value !== undefined,
   )
   const [isOpen, { toggle }] = useDisclosure(hasMore)
@@ -190,6 +190,13 @@ function MoreFilters({ search, onChange }: FilterProps) {
         error={keys.error}
         value={search.key}
         onChange={(key) => onChange({ key })}
+      />
+      <NameFilter
+        label="Tag"
+        placeholder="All"
+        value={search.tag}
+        names={[...new Set(keys.data?.flatMap(({ tags }) => tags))]}
+        onChange={(tag) => onChange({ tag })}
       />
       <LogGatewayFilter value={search.gateway} onChange={(gateway) => onChange({ gateway })} />
       <LatencyFilter

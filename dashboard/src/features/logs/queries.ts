@@ -28,6 +28,7 @@ export interface LogSearch {
   model?: string | undefined
   provider?: string | undefined
   key?: string | undefined
+  tag?: string | undefined
   /** The id of a self-hosted gateway. */
   gateway?: string | undefined
   /** Minimum latency in milliseconds. */
@@ -49,6 +50,7 @@ export const toLogSearch = (search: Search): LogSearch => ({
   model: textOf(search, 'model'),
   provider: textOf(search, 'provider'),
   key: textOf(search, 'key'),
+  tag: textOf(search, 'tag'),
   gateway: textOf(search, 'gateway'),
   min: integerOf(search, 'min'),
   max: integerOf(search, 'max'),
@@ -77,7 +79,7 @@ const timestampOf = (local: string | undefined) => local && new Date(local).toIS
 /** A filter as query parameters; `nowMs` is the end of a range that ends now. */
 function queryOf(filter: Filter, nowMs: number): Record<string, string> {
   const { search, range = usualRange, from, to, status, model, provider } = filter
-  const { key, gateway, min, max } = filter
+  const { key, tag, gateway, min, max } = filter
   const start =
     range === 'between' ? timestampOf(from) : new Date(nowMs - rangeMs[range]).toISOString()
   const parameters = {
@@ -89,6 +91,7 @@ function queryOf(filter: Filter, nowMs: number): Record<string, string> {
     model,
     provider,
     api_key_id: key,
+    tag,
     gateway_id: gateway,
     min_latency: min?.toString(),
     max_latency: max?.toString(),
@@ -206,6 +209,7 @@ const columns = [
   'payer',
   'payer_name',
   'api_key_prefix',
+  'tags',
 ] as const satisfies readonly (keyof ListedLog)[]
 
 export interface Progress {
@@ -237,7 +241,8 @@ export async function exportLogs(
     position = page.next
     onProgress({ saved: rows.length, total })
   }
-  saveFile('request-logs.csv', toCsv<ListedLog>(columns, rows), 'text/csv;charset=utf-8')
+  const lines = rows.map((row) => ({ ...row, tags: row.tags.join(', ') }))
+  saveFile('request-logs.csv', toCsv(columns, lines), 'text/csv;charset=utf-8')
   return { saved: rows.length, total }
 }
 

@@ -145,6 +145,7 @@ const callerFacts = (log: RequestDetails): Fact[] => [
   ['API key', keyOf(log)],
   ['Organization', log.organization_name ?? log.organization_id],
   ['User', log.user],
+  ['Tags', log.tags.join(', ')],
   ['Metadata', orDash(log.metadata, (metadata) => <Code block>{toPrettyJson(metadata)}</Code>)],
   ['IP address', log.ip_address],
   ['Client', log.user_agent],

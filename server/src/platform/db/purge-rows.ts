@@ -10,6 +10,8 @@ type PurgeableTable =
   | 'previous_secret'
   | 'usage_sum'
   | 'request_sum'
+  | 'request_tag_sum'
+  | 'request_tag_set'
   | 'request_minute'
   | 'organization_sum'
   | 'organization_trail'

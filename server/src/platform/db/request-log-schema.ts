@@ -51,6 +51,8 @@ export interface RequestLogRow {
   /** Unicode code points of the text that was spoken, and milliseconds of its sound; null for none. */
   speech_characters: number | null
   speech_ms: bigint | null
+  /** The tags of the request and its key, sorted; null for none. */
+  tags: string[] | null
 }
 
 /** The bodies of request and answer, if operator and account both want them stored; truncated, and without secrets. */
@@ -86,6 +88,18 @@ interface RequestSumRow {
   peak_concurrent: number
 }
 
+/** Logs with tags summed as in `request_sum`, by their set of tags, too. */
+interface RequestTagSumRow extends Omit<RequestSumRow, 'cancellations' | 'peak_concurrent'> {
+  tags: string[]
+}
+
+/** A set of tags that has sums of its own on a day in UTC. */
+interface RequestTagSetRow {
+  user_id: string
+  day: Date
+  tags: string[]
+}
+
 /** The number of requests that began in a minute, rejected ones included. */
 interface RequestMinuteRow {
   user_id: string
@@ -107,6 +121,8 @@ export interface RequestLogSchema {
   request_log: RequestLogRow
   request_body: RequestBodyRow
   request_sum: RequestSumRow
+  request_tag_sum: RequestTagSumRow
+  request_tag_set: RequestTagSetRow
   request_minute: RequestMinuteRow
   request_peak: RequestPeakRow
 }

@@ -87,6 +87,8 @@ export interface ApiKeyRow extends AccessListColumns {
   disabled_until: Date | null
   /** Addresses and networks; null for all. */
   allowed_addresses: ListColumn
+  /** Tags of all requests with the key; null for none. */
+  tags: ListColumn
   created_at: CreatedColumn
 }
 

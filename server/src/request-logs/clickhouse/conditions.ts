@@ -6,6 +6,8 @@ export interface LogConditions {
   provider?: string | undefined
   status?: string | undefined
   keyId?: string | undefined
+  /** Tags that a request must have all. */
+  tags?: readonly string[] | undefined
   /** Connections of which one served the request, or an attempt of it. */
   connectionIds?: readonly string[] | undefined
   minLatencyMs?: number | undefined
@@ -49,6 +51,7 @@ const conditions: Readonly<Record<keyof AccountLogQuery, string>> = {
   provider: 'provider = {provider:String}',
   status: 'status = {status:String}',
   keyId: 'key_id = {keyId:String}',
+  tags: 'hasAll(tags, {tags:Array(String)})',
   connectionIds:
     '(connection_id IN {connectionIds:Array(String)} OR hasAny(attempt_connections, {connectionIds:Array(String)}))',
   firstId: 'id >= {firstId:String}',
@@ -68,6 +71,7 @@ const fields = [
   'provider',
   'status',
   'keyId',
+  'tags',
   'connectionIds',
   'minLatencyMs',
   'maxLatencyMs',

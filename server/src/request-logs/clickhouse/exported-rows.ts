@@ -17,6 +17,8 @@ const version = '(extract(epoch from statement_timestamp()) * 1000)::bigint as v
 
 function toColumn([name, type]: (typeof logColumns)[number]): string {
   if (name === 'started_at') return startedAt
+  // Lists of ClickHouse are never null.
+  if (name === 'tags') return "coalesce(log.tags, '{}') as tags"
   return type === 'jsonb' ? `log.${name}::text as ${name}` : `log.${name}`
 }
 

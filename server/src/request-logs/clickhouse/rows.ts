@@ -34,6 +34,7 @@ const listedFields = {
   sound_ms: integer.nullable(),
   speech_characters: z.int().nullable(),
   speech_ms: integer.nullable(),
+  tags: z.array(text).transform((tags) => (tags.length === 0 ? null : tags)),
   cost: integer,
   billing_mode: z.enum(['platform', 'house', 'byok', 'org_pays', 'member_pays', 'free']).nullable(),
   account_id: optionalText,

@@ -45,6 +45,8 @@ const logTypes: Readonly<Record<LogColumn, string>> = {
   sound_ms: 'Nullable(Int64)',
   speech_characters: 'Nullable(Int32)',
   speech_ms: 'Nullable(Int64)',
+  // Empty for none.
+  tags: 'Array(String)',
 }
 
 /** A table of ClickHouse, and the kind of rows that it has. */

@@ -1,9 +1,17 @@
 import { z } from 'zod'
 import { granularities, organization_id } from './schema'
+import { TagFilter } from '../../../wire/tags'
 
-/** The groupings of usage: `member` and `department` are of organizations, `key` is of accounts. */
-export const accountDimensions = ['model', 'provider', 'key', 'member', 'department'] as const
-export const installationDimensions = ['model', 'provider', 'account'] as const
+/** The groupings of usage: `member` and `department` are of organizations, `key` and `tag` are of accounts. */
+export const accountDimensions = [
+  'model',
+  'provider',
+  'key',
+  'tag',
+  'member',
+  'department',
+] as const
+export const installationDimensions = ['model', 'provider', 'account', 'tag'] as const
 export type Dimension = (typeof accountDimensions)[number] | (typeof installationDimensions)[number]
 
 const name = z.string().max(300)
@@ -39,15 +47,18 @@ const filterFields = {
 
 const secondGroup = 'A second grouping: a group is a pair of both'
 
+const tag = TagFilter.optional().describe('Only requests with this tag, or with all of `a, b`')
+
 export const UsageBreakdownFilter = z.strictObject({
   organization_id,
   group_by: z
     .enum(accountDimensions)
     .default('model')
-    .describe('`member` and `department` require `organization_id`, `key` its absence'),
+    .describe('`member` and `department` require `organization_id`, `key` and `tag` its absence'),
   split_by: z.enum(accountDimensions).optional().describe(secondGroup),
   key_id: name.optional().describe('Only requests with this API key'),
   member_id: name.optional().describe('Only requests of this member of the organization'),
+  tag,
   ...filterFields,
 })
 export type UsageBreakdownFilter = z.output<typeof UsageBreakdownFilter>
@@ -56,6 +67,7 @@ export const InstallationBreakdownFilter = z.strictObject({
   group_by: z.enum(installationDimensions).default('model').describe('The first grouping'),
   split_by: z.enum(installationDimensions).optional().describe(secondGroup),
   user_id: name.optional().describe('Only requests of this account'),
+  tag,
   ...filterFields,
 })
 export type InstallationBreakdownFilter = z.output<typeof InstallationBreakdownFilter>
@@ -63,7 +75,7 @@ export type InstallationBreakdownFilter = z.output<typeof InstallationBreakdownF
 /** The part of a filter that does not depend on whose usage is read. */
 export type BreakdownFilter = Pick<
   UsageBreakdownFilter,
-  'start_date' | 'end_date' | 'time_zone' | 'granularity' | 'model' | 'provider' | 'limit'
+  'start_date' | 'end_date' | 'time_zone' | 'granularity' | 'model' | 'provider' | 'limit' | 'tag'
 > & { group_by: Dimension; split_by?: Dimension | undefined }
 
 const time = z.iso.datetime()
@@ -80,7 +92,7 @@ const sums = {
 const group = z
   .object({ id: z.string(), name: z.string().nullable() })
   .describe(
-    'The model, the provider or the department; of a key, a member or an account the ID and the name, null where it was deleted. An empty ID stands for none',
+    'The model, the provider or the department; all tags of a request, `a, b`; of a key, a member or an account the ID and the name, null where it was deleted. An empty ID stands for none',
   )
 
 /** Usage by one or two groupings, and over time. */

@@ -23,6 +23,14 @@ describe('groupings and filters', () => {
       { account: shared, filter: { group_by: 'model', key_id: 'key_1' }, param: 'key_id' },
     ],
     [
+      'tags of an organization',
+      { account: shared, filter: { group_by: 'model', split_by: 'tag' }, param: 'split_by' },
+    ],
+    [
+      'a tag of an organization',
+      { account: shared, filter: { group_by: 'model', tag: 'a' }, param: 'tag' },
+    ],
+    [
       'the same twice',
       { account: own, filter: { group_by: 'model', split_by: 'model' }, param: 'split_by' },
     ],

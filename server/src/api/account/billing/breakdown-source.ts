@@ -3,20 +3,24 @@ import type { BilledAccount } from './billed-account'
 import type { BreakdownSource } from './breakdown'
 import type { Dimension, UsageBreakdownFilter } from './breakdown-schema'
 import { sourceOf } from './sum-source'
+import { withTags } from './tag-source'
 import { invalidRequest } from '../../../errors'
 
 type Filter = Pick<
   UsageBreakdownFilter,
-  'organization_id' | 'group_by' | 'split_by' | 'key_id' | 'member_id'
+  'organization_id' | 'group_by' | 'split_by' | 'key_id' | 'member_id' | 'tag'
 >
 
 /** The groupings that only an organization has, and those that only an account has. */
 const ofOrganizations: readonly (Dimension | undefined)[] = ['member', 'department']
-const ofAccounts: readonly (Dimension | undefined)[] = ['key']
+const ofAccounts: readonly (Dimension | undefined)[] = ['key', 'tag']
+
+const filtersOfOrganizations = ['member_id'] as const
+const filtersOfAccounts = ['key_id', 'tag'] as const
 
 /**
  * Selects the sums of an account or an organization. Throws `invalid_request` for groupings and filters that these do not
- * have: an organization does not see its members' keys.
+ * have: an organization does not see its members' keys and tags.
  */
 export function breakdownSource(account: BilledAccount, filter: Filter): BreakdownSource {
   const isAccount = account.organizationId === null
@@ -29,8 +33,11 @@ export function breakdownSource(account: BilledAccount, filter: Filter): Breakdo
   if (filter.split_by === filter.group_by) {
     throw invalidRequest('split_by', 'conflict', 'split_by: must differ from group_by.')
   }
-  const field = isAccount ? 'member_id' : 'key_id'
-  if (filter[field] !== undefined) throw invalidRequest(field, 'conflict', `${field} ${rule}.`)
+  for (const field of isAccount ? filtersOfOrganizations : filtersOfAccounts) {
+    if (filter[field] !== undefined) throw invalidRequest(field, 'conflict', `${field} ${rule}.`)
+  }
   const [column, id] = isAccount ? [sql`key_id`, filter.key_id] : [sql`user_id`, filter.member_id]
-  return { ...sourceOf(account), where: id === undefined ? undefined : sql`${column} = ${id}` }
+  const where = id === undefined ? undefined : sql`${column} = ${id}`
+  const source = { ...sourceOf(account), where }
+  return isAccount ? withTags(source, filter) : source
 }

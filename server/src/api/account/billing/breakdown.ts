@@ -15,6 +15,8 @@ const dimensions: Readonly<Record<Dimension, RawBuilder<unknown>>> = {
   model: sql`model`,
   provider: sql`case when position('/' in model) > 0 then split_part(model, '/', 1) else '' end`,
   key: sql`key_id`,
+  // A tag has no comma.
+  tag: sql`array_to_string(tags, ', ')`,
   member: sql`user_id`,
   account: sql`user_id`,
   department: sql`coalesce((
@@ -43,6 +45,8 @@ interface GroupedSums extends UsageSums {
 /** The rows that are read, further conditions included. */
 export interface BreakdownSource extends UsageSource {
   where?: RawBuilder<unknown> | undefined
+  /** A clause that leaves out sums which are no group's. */
+  having?: RawBuilder<unknown> | undefined
 }
 
 /**
@@ -122,7 +126,7 @@ interface Query {
 /** Sums by interval and group, ascending by both; groups beyond the limit are one. */
 async function readSums(
   db: Kysely<Schema>,
-  { table, isOf, sums, where = sql`true` }: BreakdownSource,
+  { table, isOf, sums, where = sql`true`, having = sql`` }: BreakdownSource,
   { filter, intervals: { starts, end, grain } }: Query,
 ): Promise<GroupedSums[]> {
   const first = dimensions[filter.group_by]
@@ -137,7 +141,7 @@ async function readSums(
         and (${filter.model ?? null}::text is null or model = ${filter.model ?? null})
         and (${filter.provider ?? null}::text is null
           or ${dimensions.provider} = ${filter.provider ?? null})
-      group by 1, 2, 3
+      group by 1, 2, 3 ${having}
     ), ranked as (
       select first, second, least(${filter.limit} + 1, row_number() over (
         order by sum(usage_cost) desc, sum(requests) desc, first, second

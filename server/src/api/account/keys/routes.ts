@@ -72,6 +72,7 @@ const changeKey = (keys: OwnKeyStore) =>
         allowed_endpoints: ['chat'],
       },
       'From some addresses only': { allowed_addresses: ['203.0.113.0/24', '2001:db8::/32'] },
+      'With tags': { tags: ['production', 'team:search'] },
       'Disable until enabled': { disabled: true },
       Enable: { disabled: false },
     },

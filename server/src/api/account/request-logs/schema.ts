@@ -5,6 +5,7 @@ import { timestamp } from '../../../http/fields'
 import { payerFields } from '../../../http/payer'
 import { searchText } from '../../../http/query'
 import { customIssue } from '../../../wire/field-error'
+import { TagFilter } from '../../../wire/tags'
 import { maxInteger } from '../../../platform/integer'
 import { toLogSearch, type LogSearch } from '../../../request-logs/log-search'
 
@@ -34,6 +35,7 @@ export const logFilterFields = {
   provider: z.string().max(40).optional().describe('Only requests that this provider served'),
   status: status.optional().describe('Only requests with this status'),
   api_key_id: z.string().max(100).optional().describe('Only requests of this API key'),
+  tag: TagFilter.optional().describe('Only requests with this tag, or with all of `a, b`'),
   gateway_id: z.string().max(100).optional().describe('Only requests of this self-hosted gateway'),
   start_date: timestamp.optional().describe('Only requests from this time or day on'),
   end_date: end.optional().describe('Only requests before this time, or up to this day'),
@@ -105,6 +107,7 @@ export const listedFields = {
     .describe(
       'Seconds of its sound; an estimate by its bytes where those do not say, as in streams of FLAC',
     ),
+  tags: z.array(z.string()).describe('Tags of the request and its key'),
   cost: usd,
   billing_mode: billingMode.nullable(),
   ...payerFields,

@@ -16,6 +16,7 @@ import {
   type NamedLogGroup,
 } from '../../../request-logs/log-sums'
 import type { LogTimings } from '../../../request-logs/timing-samples'
+import { splitTags } from '../../../wire/tags'
 import { toUsd } from '../../../wire/usd'
 
 const dayMs = 86_400_000
@@ -30,6 +31,7 @@ export function matchFilter(owner: LogOwner, filter: RequestLogFilter): RawBuild
     filter.provider !== undefined && sql`provider = ${filter.provider}`,
     filter.status !== undefined && sql`status = ${filter.status}`,
     filter.api_key_id !== undefined && sql`key_id = ${filter.api_key_id}`,
+    filter.tag !== undefined && sql`tags @> ${splitTags(filter.tag)}::text[]`,
     filter.gateway_id !== undefined &&
       matchGateway({ owner, gatewayId: filter.gateway_id, period: filter }),
     filter.start_date && sql`started_at >= ${filter.start_date}`,

@@ -19,6 +19,7 @@ import {
   maxWeighedRequests,
   toTimings,
 } from '../../../request-logs/timing-samples'
+import { splitTags } from '../../../wire/tags'
 
 const dayMs = 86_400_000
 
@@ -138,6 +139,7 @@ const toConditions = (filter: RequestLogFilter): LogConditions => ({
   provider: filter.provider,
   status: filter.status,
   keyId: filter.api_key_id,
+  tags: filter.tag === undefined ? undefined : splitTags(filter.tag),
   minLatencyMs: filter.min_latency,
   maxLatencyMs: filter.max_latency,
 })

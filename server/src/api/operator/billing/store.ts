@@ -10,6 +10,7 @@ import { toTimestamp } from '../../../http/fields'
 import { usageCost } from '../../../ledger/usage-cost'
 import type { InstallationBreakdownFilter } from '../../account/billing/breakdown-schema'
 import { readBreakdown } from '../../account/billing/breakdown'
+import { withTags } from '../../account/billing/tag-source'
 import { ofAllLogs } from '../../account/billing/sum-source'
 import { invalidRequest } from '../../../errors'
 import type { Schema } from '../../../platform/db/schema'
@@ -66,7 +67,8 @@ export const createInstallationUsageStore = (db: Kysely<Schema>) => ({
     }
     const { user_id: userId } = filter
     const where = userId === undefined ? undefined : sql`user_id = ${userId}`
-    return readBreakdown(db, { ...ofAllLogs, where }, { filter, nowMs: Date.now() })
+    const source = withTags({ ...ofAllLogs, where }, filter)
+    return readBreakdown(db, source, { filter, nowMs: Date.now() })
   },
 })
 

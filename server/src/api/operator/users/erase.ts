@@ -49,6 +49,8 @@ const logTables = [
   'request_minute',
   'request_peak',
   'request_sum',
+  'request_tag_sum',
+  'request_tag_set',
 ]
 
 /** Deletes the rows of requests in batches. */

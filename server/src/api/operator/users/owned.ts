@@ -63,6 +63,8 @@ export const owned: Readonly<Record<string, Owned>> = {
   request_minute: erased,
   request_peak: erased,
   request_sum: erased,
+  request_tag_sum: erased,
+  request_tag_set: erased,
   log_erasure: retainedRows,
   payment: retainedRows,
   usage_event: retainedRows,
