@@ -56,7 +56,9 @@ test('logs with tags are summed by hour, day and set of tags, once however often
 test('logs without tags are in no sum by tags', async () => {
   const userId = newId('user')
   await insertLogs(database.query, [recordOf({ userId, userAgent: 'looks like {tags}' })])
-  await database.query.transaction().execute((trx) => copyLogs(trx, [recordOf({ userId })]))
+  await database.query
+    .transaction()
+    .execute((trx) => copyLogs(trx, [{ text: recordOf({ userId }) }]))
   expect(await sumsOf(userId, 'day')).toEqual([])
 })
 
@@ -66,7 +68,12 @@ test('sets of tags beyond those that an account may have on a day are summed as 
   const batch = (day: string, sets: readonly string[][], of = userId) =>
     sets.map((tags) => recordOf({ userId: of, id: idAt(`${day} 12:00Z`), tags }))
   const copy = (records: string[]) =>
-    database.query.transaction().execute((trx) => copyLogs(trx, records))
+    database.query.transaction().execute((trx) =>
+      copyLogs(
+        trx,
+        records.map((text) => ({ text })),
+      ),
+    )
   await copy(batch('2026-02-03', many.slice(0, 300)))
   await copy(batch('2026-02-03', many))
   await insertLogs(database.query, batch('2026-02-03', [...many.slice(0, 2), ['new']]))

@@ -9,7 +9,8 @@ import { valuesForTests } from '../../../../testing/request-logs/values'
 import type { Database } from '../../../platform/db/database'
 import { generateIdBody, newId } from '../../../platform/db/id'
 import { copyLogs } from '../../../request-logs/copy-logs'
-import { toLogRecord, type LogValues } from '../../../request-logs/log-record'
+import type { LogValues } from '../../../request-logs/log-record'
+import { toLoggedRequest } from '../../../request-logs/logged-request'
 
 const stack = new AsyncDisposableStack()
 let database: Database
@@ -38,7 +39,7 @@ const book = (userId: string, logs: readonly Partial<LogValues>[]) =>
   database.query.transaction().execute((trx) =>
     copyLogs(
       trx,
-      logs.map((log) => toLogRecord(valuesForTests({ userId, ...log }))),
+      logs.map((log) => toLoggedRequest(valuesForTests({ userId, ...log }))),
     ),
   )
 
