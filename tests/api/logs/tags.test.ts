@@ -92,7 +92,6 @@ test.each([
   ['x-tollgate-tags', { header: 'a;b' }, 'bad_format'],
   ['x-tollgate-tags', { header: 'a'.repeat(65) }, 'too_long'],
   ['x-tollgate-tags', { header: 'a,b,c,d,e,f,g,h,i,j,k' }, 'too_many'],
-  ['metadata.tags', { body: { metadata: { tags: 'a; b' } } }, 'bad_format'],
   ['metadata.tags', { body: { metadata: { tags: ['a'] } } }, 'wrong_type'],
 ])('invalid tags in %s are rejected, and cost nothing: %j', async (param, fields, issue) => {
   const as = await newCustomer()
@@ -100,6 +99,14 @@ test.each([
   expect(answer.status).toBe(400)
   expect(answer.error).toMatchObject({ code: 'invalid_request', param, details: { issue } })
   expect(await fixture.logOf(answer, as)).toMatchObject({ status: 'error', cost: 0, tags: [] })
+})
+
+test('a text in metadata that is no list of tags is kept as it came, and tags nothing', async () => {
+  const as = await newCustomer()
+  const metadata = { tags: 'What is it; who knows?' }
+  const answer = await send({ as, body: { metadata } })
+  expect(answer.status).toBe(200)
+  expect(await fixture.logOf(answer, as)).toMatchObject({ metadata, tags: [] })
 })
 
 test('usage is grouped by the tags of requests, and filtered by one', async () => {
