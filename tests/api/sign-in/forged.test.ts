@@ -155,7 +155,7 @@ describe('a sign-in is rejected with', () => {
     expect(await countUsers()).toBe(before)
   })
 
-  test('a state of another browser, or one that was used', async () => {
+  test('a state of another browser, or an unknown state', async () => {
     const { searchParams } = await beginSignIn(new Browser(fixture.gateway))
     const state = searchParams.get('state') ?? ''
     const foreign = await enterWith({ query: { state } })

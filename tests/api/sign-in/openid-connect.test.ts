@@ -97,6 +97,12 @@ test('a sign-in requests a code with state, nonce and a code challenge', async (
   })
 })
 
+test('people behind one address sign in at the same time', async () => {
+  const starts = Array.from({ length: 12 }, () => beginSignIn(new Browser(fixture.gateway)))
+  const origins = (await Promise.all(starts)).map(({ origin }) => origin)
+  expect(new Set(origins)).toEqual(new Set([provider.issuer]))
+})
+
 test('a claim makes an operator at each sign-in, and takes the role again, as the audit log shows', async () => {
   groups.set('grace', ['admins'])
   const operator = await enter('grace')

@@ -132,7 +132,12 @@ function build(options: SignInOptions) {
       storage: 'database',
       // The library counts it by address until ten seconds pass without a request: a whole office would be locked out.
       // Links of mails have tokens that cannot be guessed and that work once: a team behind one address opens many at a time.
-      customRules: { '/get-session': false, '/magic-link/verify': { window: 10, max: 100 } },
+      // The start of OAuth has nothing that can be guessed, and a company comes to work at one time.
+      customRules: {
+        '/get-session': false,
+        '/magic-link/verify': { window: 10, max: 100 },
+        '/sign-in/social': { window: 10, max: 100 },
+      },
     },
     ...byMail(options),
     socialProviders: {
