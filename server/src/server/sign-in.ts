@@ -14,8 +14,12 @@ interface Dependencies {
   config: Config
   settings: LiveSettings
   storage: Storage
-  egress: Pick<Egress, 'send'>
   log: Logger
+}
+
+/** The way out to the identity provider. */
+interface Sending {
+  egress: Pick<Egress, 'send'>
 }
 
 /** Sign-in, which is loaded at the first use, as most nodes never need it. */
@@ -30,6 +34,7 @@ const isSession = /(^|;\s*)(__Secure-)?tollgate\.session_token=/
 /** Creates sign-in; `address` is called once the server listens. Throws `StartError` for an incomplete OAuth client. */
 export function createSignInService(
   dependencies: Dependencies,
+  { egress }: Sending,
   address: () => string,
 ): SignInService {
   const { config, settings, storage, log } = dependencies
@@ -40,7 +45,7 @@ export function createSignInService(
     const [{ createSignIn }, secret, identityProvider] = await Promise.all([
       import('../auth/sign-in/sign-in'),
       readInstallationSecret(db, storage.installation.sealingKeys, 'sign-in'),
-      loadIdentityProvider(dependencies),
+      loadIdentityProvider({ ...dependencies, egress }),
     ])
     return createSignIn({
       db,
@@ -74,7 +79,7 @@ export function createSignInService(
 }
 
 /** Creates the sign-in by the identity provider; undefined where none is configured. */
-async function loadIdentityProvider({ config, ...dependencies }: Dependencies) {
+async function loadIdentityProvider({ config, ...dependencies }: Dependencies & Sending) {
   if (!config.identityProvider) return undefined
   const { createIdentityProvider } =
     await import('../auth/sign-in/identity-provider/identity-provider')

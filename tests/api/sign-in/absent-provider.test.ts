@@ -29,7 +29,7 @@ test('a provider that is down keeps the gateway from nothing else, and works onc
   const { searchParams } = await beginSignIn(browser)
   const ending = new URLSearchParams({ code: 'x', state: searchParams.get('state') ?? '' })
   provider.next = { claims: {}, status: 502 }
-  const path = `${fixture.gateway.url}/api/auth/callback/oidc?${ending}`
+  const path = `${fixture.gateway.url}/api/auth/callback/oidc?${ending.toString()}`
   expect(await endSignIn(browser, path)).toBe('/sign-in?error=identity_provider_unavailable')
   expect(await isSignedIn(browser)).toBe(false)
 })
@@ -54,7 +54,7 @@ test('an endpoint on another host is guarded: it leads to no private address', a
   const browser = new Browser(fixture.gateway)
   const { searchParams } = await beginSignIn(browser)
   const ending = new URLSearchParams({ code: 'x', state: searchParams.get('state') ?? '' })
-  const path = `${fixture.gateway.url}/api/auth/callback/oidc?${ending}`
+  const path = `${fixture.gateway.url}/api/auth/callback/oidc?${ending.toString()}`
   expect(await endSignIn(browser, path)).toBe('/sign-in?error=identity_provider_unavailable')
   expect(other.requests).toEqual([])
 })

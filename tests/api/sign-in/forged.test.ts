@@ -1,62 +1,27 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
-import type { JWTPayload } from 'jose'
-import {
-  beginSignIn,
-  createIdentityProviderFixture,
-  endSignIn,
-  isSignedIn,
-  type IdentityProviderFixture,
-} from './identity-provider-fixture'
+import { createForgedFixture, type Forged, type ForgedFixture } from './forged-fixture'
+import { beginSignIn, isSignedIn } from './identity-provider-fixture'
 import { operatorLink } from './operator-link'
 import { Browser, password, signUp } from '../../harness/browser-session'
 import { client } from '../../harness/identity-providers/certified-provider'
-import { ForgingProvider, type Signing } from '../../harness/identity-providers/forging-provider'
+import type { ForgingProvider } from '../../harness/identity-providers/forging-provider'
 
 /** Source: contract 2.5. */
 
+let fixture: ForgedFixture
 let provider: ForgingProvider
-let fixture: IdentityProviderFixture
 
 beforeAll(async () => {
-  provider = await ForgingProvider.open()
-  fixture = await createIdentityProviderFixture(provider)
+  fixture = await createForgedFixture()
+  provider = fixture.provider
 })
-afterAll(async () => {
-  await fixture[Symbol.asyncDispose]()
-  provider[Symbol.dispose]()
-})
+afterAll(() => fixture[Symbol.asyncDispose]())
 beforeEach(async () => {
   await fixture.sql`delete from auth_rate_limit`
   provider.next = { claims: {} }
 })
 
-interface Forged {
-  claims?: JWTPayload
-  /** Claims that are left out. */
-  without?: readonly string[]
-  signing?: Signing
-  userInfo?: Record<string, unknown>
-  /** Parameters of the address that ends the sign-in, instead of the right ones. */
-  query?: Record<string, string>
-}
-
-/** Signs in with a token of these claims, otherwise a right one; returns the path that it leads to. */
-async function enterWith(
-  { claims = {}, without = [], query = {}, ...answers }: Forged,
-  browser = new Browser(fixture.gateway),
-) {
-  const { searchParams } = await beginSignIn(browser)
-  const all = { ...provider.claimsFor(searchParams.get('nonce') ?? ''), ...claims }
-  const given = Object.fromEntries(Object.entries(all).filter(([name]) => !without.includes(name)))
-  provider.next = { claims: given, ...answers }
-  const state = searchParams.get('state') ?? ''
-  const ending = new URLSearchParams({ code: 'a-code', state, ...query })
-  const location = await endSignIn(
-    browser,
-    `${fixture.gateway.url}/api/auth/callback/oidc?${ending}`,
-  )
-  return { browser, location, isSignedIn: await isSignedIn(browser) }
-}
+const enterWith = (forged: Forged) => fixture.enterWith(forged)
 
 const countUsers = async () => {
   const [row] = await fixture.sql`select count(*)::int as count from users`
@@ -260,75 +225,6 @@ describe('accounts of a required domain', () => {
       revokeOtherSessions: true,
     })
     expect([changed.status, await isSignedIn(browser)]).toEqual([200, true])
-  })
-})
-
-describe('a logout token', () => {
-  const event = 'http://schemas.openid.net/event/backchannel-logout'
-  const logoutClaims = (): JWTPayload => ({
-    iss: provider.issuer,
-    aud: client.id,
-    iat: now(),
-    exp: now() + 120,
-    jti: crypto.randomUUID(),
-    sub: 'ada',
-    events: { [event]: {} },
-  })
-  const send = async (token: string) => {
-    const response = await fetch(`${fixture.gateway.url}/api/auth/oidc/back-channel-logout`, {
-      method: 'POST',
-      body: new URLSearchParams({ logout_token: token }),
-    })
-    return { status: response.status, cache: response.headers.get('cache-control') }
-  }
-
-  test('ends the sessions of its subject', async () => {
-    const { browser } = await enterWith({})
-    const token = await provider.sign(logoutClaims(), { typ: 'logout+jwt' })
-    expect(await send(token)).toEqual({ status: 200, cache: 'no-store' })
-    expect(await isSignedIn(browser)).toBe(false)
-  })
-
-  test('for a session alone ends the sessions of its account', async () => {
-    const { browser } = await enterWith({ claims: { sid: 'session-1' } })
-    const { sub: _, ...claims } = logoutClaims()
-    expect((await send(await provider.sign({ ...claims, sid: 'session-2' }))).status).toBe(200)
-    expect(await isSignedIn(browser)).toBe(true)
-    expect((await send(await provider.sign({ ...claims, sid: 'session-1' }))).status).toBe(200)
-    expect(await isSignedIn(browser)).toBe(false)
-  })
-
-  const wrong: Readonly<Record<string, (claims: JWTPayload) => JWTPayload>> = {
-    'a nonce': (claims) => ({ ...claims, nonce: 'x' }),
-    'no event': ({ events: _, ...claims }) => claims,
-    'another event': (claims) => ({ ...claims, events: { 'https://example.com/other': {} } }),
-    'another issuer': (claims) => ({ ...claims, iss: 'https://evil.example' }),
-    'another audience': (claims) => ({ ...claims, aud: 'another' }),
-    'neither subject nor session': ({ sub: _, ...claims }) => claims,
-    'no id': ({ jti: _, ...claims }) => claims,
-    'an age of ten minutes': (claims) => ({ ...claims, iat: now() - 600 }),
-    'no time': ({ iat: _, ...claims }) => claims,
-  }
-
-  test.each(Object.entries(wrong))('with %s is rejected', async (_, change) => {
-    const { browser } = await enterWith({})
-    const { status, cache } = await send(await provider.sign(change(logoutClaims())))
-    expect([status, cache, await isSignedIn(browser)]).toEqual([400, 'no-store', true])
-  })
-
-  test.each(['foreign', 'none', 'shared secret'] as const)(
-    'with the signature %j is rejected',
-    async (signing) => {
-      const { browser } = await enterWith({})
-      const { status } = await send(await provider.sign(logoutClaims(), { signing }))
-      expect([status, await isSignedIn(browser)]).toEqual([400, true])
-    },
-  )
-
-  test('of the form of an ID token is rejected', async () => {
-    const { browser } = await enterWith({})
-    const { status } = await send(await provider.sign(provider.claimsFor('x')))
-    expect([status, await isSignedIn(browser)]).toEqual([400, true])
   })
 })
 

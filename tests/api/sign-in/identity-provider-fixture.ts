@@ -1,6 +1,6 @@
 import type { SQL } from 'bun'
 import { client } from '../../harness/identity-providers/certified-provider'
-import { Browser } from '../../harness/browser-session'
+import type { Browser } from '../../harness/browser-session'
 import { openDatabase } from '../../harness/database'
 import { startGateway, type Gateway } from '../../harness/server'
 

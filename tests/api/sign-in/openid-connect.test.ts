@@ -143,11 +143,12 @@ test('a sign-out at the provider ends all sessions of its subject, and no others
   ])
 })
 
+const idOf = async (browser: Browser): Promise<unknown> =>
+  Object((await browser.send('GET /api/auth/get-session')).body['user']).id
+
 test('an account with a password is signed in by the provider too', async () => {
   await fixture.gateway.admin('PUT', '/config', { sign_up: 'open' })
   const before = await signUp(fixture.gateway, fixture.sql, 'noa@example.com')
   const { browser } = await enter('noa')
-  const idOf = async (one: Browser) =>
-    Object((await one.send('GET /api/auth/get-session')).body['user']).id
   expect(await idOf(browser)).toBe(await idOf(before))
 })

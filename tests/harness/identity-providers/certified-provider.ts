@@ -1,5 +1,5 @@
 import { createServer, type Server } from 'node:http'
-import Provider from 'oidc-provider'
+import { Provider } from 'oidc-provider'
 
 /** The client of the gateway at both providers of the tests. */
 export const client = { id: 'tollgate', secret: 'the secret of a client of a test' }

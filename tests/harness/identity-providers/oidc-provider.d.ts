@@ -16,7 +16,7 @@ declare module 'oidc-provider' {
     findAccount: (context: unknown, id: string) => Account
   }
 
-  export default class Provider {
+  export class Provider {
     constructor(issuer: string, configuration: Configuration)
     callback(): RequestListener
   }

@@ -5,7 +5,7 @@ import { isOneLine, toOneLine } from '../../wire/one-line'
 
 const maxName = 100
 
-/** Who may create an account: everyone, invited addresses, no one. */
+/** Permits sign-ups of everyone, of invited addresses, or of no one. */
 export type SignUpPolicy = 'open' | 'invite' | 'closed'
 
 /** Throws for a name that is not one line of 1 to 100 characters. */

@@ -124,21 +124,6 @@ const bad: Record<string, string[]> = {
   AUTO_RECHARGE_SECONDS: ['0', '-1', '3601', 'soon'],
   PAYMENT_COMPARISON_SECONDS: ['0', '-1', '604801', 'nightly'],
   SIGNUP: ['yes', 'OPEN'],
-  OIDC_ISSUER_URL: [
-    'login.example.com',
-    'http://login.example.com',
-    'https://me:secret@login.example.com',
-    'https://login.example.com/?a=b',
-    'https://login.example.com/#a',
-  ],
-  OIDC_CLIENT_ID: ['line\nbreak'],
-  OIDC_CLIENT_SECRET: ['line\nbreak'],
-  OIDC_DOMAINS: [',', 'example', '@example.com', 'example.com example.org', '*', '*.example.com'],
-  OIDC_REQUIRED_DOMAINS: ['*'],
-  OIDC_NAME: ['x'.repeat(41)],
-  OIDC_SCOPES: ['email profile', 'openid "x"'],
-  OIDC_SIGNUP: ['yes', 'OPEN'],
-  OIDC_OPERATOR_VALUES: [','],
   STORE_RESPONSES: ['yes', 'true', 'ALWAYS'],
   LOCAL_DISCOVERY: ['1', 'yes', 'TRUE'],
   SANDBOX: ['0', 'no', 'off'],
@@ -306,51 +291,4 @@ test('N5: payments that would never be credited are rejected', () => {
 test('N6: HOST may have the brackets that IPv6 addresses have in URLs', () => {
   expect(readConfig({ HOST: '[::1]' }).host).toBe('::1')
   expect(readConfig({ HOST: '::1' }).host).toBe('::1')
-})
-
-describe('an identity provider', () => {
-  const environment = {
-    OIDC_ISSUER_URL: 'https://login.example.com/',
-    OIDC_CLIENT_ID: 'tollgate',
-    OIDC_CLIENT_SECRET: 'a secret',
-    OIDC_DOMAINS: 'Example.com, example.org',
-  }
-
-  test('has its issuer unchanged and its domains in lower case', () => {
-    expect(readConfig(environment).identityProvider).toEqual({
-      issuer: 'https://login.example.com/',
-      clientId: 'tollgate',
-      clientSecret: 'a secret',
-      domains: ['example.com', 'example.org'],
-      requiredDomains: [],
-      name: 'single sign-on',
-      scopes: ['openid', 'email', 'profile'],
-      signUp: 'open',
-      emailVerifiedClaim: 'email_verified',
-      operatorRole: undefined,
-    })
-  })
-
-  test('on this machine needs no TLS', () => {
-    const issuer = 'http://127.0.0.1:8180/realms/staff'
-    const { identityProvider } = readConfig({ ...environment, OIDC_ISSUER_URL: issuer })
-    expect(identityProvider?.issuer).toBe(issuer)
-  })
-
-  test.each([
-    [{ OIDC_ISSUER_URL: '' }, 'OIDC_ISSUER_URL is required with OIDC_CLIENT_ID'],
-    [{ OIDC_CLIENT_ID: '' }, 'OIDC_CLIENT_ID is required with OIDC_ISSUER_URL'],
-    [{ OIDC_CLIENT_SECRET: '' }, 'OIDC_CLIENT_SECRET is required with OIDC_ISSUER_URL'],
-    [{ OIDC_DOMAINS: '' }, 'OIDC_DOMAINS is required with OIDC_ISSUER_URL'],
-    [
-      { OIDC_REQUIRED_DOMAINS: 'other.example' },
-      'OIDC_REQUIRED_DOMAINS: other.example is not in OIDC_DOMAINS',
-    ],
-    [
-      { OIDC_OPERATOR_CLAIM: 'groups' },
-      'OIDC_OPERATOR_CLAIM and OIDC_OPERATOR_VALUES: set both, or neither',
-    ],
-  ])('with %j is rejected: %s', (changes, message) => {
-    expect(refusal({ ...environment, ...changes })).toBe(message)
-  })
 })

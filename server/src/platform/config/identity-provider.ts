@@ -131,35 +131,28 @@ export interface IdentityProviderConfig extends Pick<
   operatorRole: OperatorRole | undefined
 }
 
-/** The variables that mean nothing without an issuer, and those that an issuer requires. */
-const variables = {
-  clientId: 'OIDC_CLIENT_ID',
-  clientSecret: 'OIDC_CLIENT_SECRET',
-  domains: 'OIDC_DOMAINS',
-} as const
-const optionalVariables = {
-  requiredDomains: 'OIDC_REQUIRED_DOMAINS',
-  operatorClaim: 'OIDC_OPERATOR_CLAIM',
-  operatorValues: 'OIDC_OPERATOR_VALUES',
-} as const
-
-const keysOf = <Name extends string>(table: Readonly<Record<Name, string>>) =>
-  Object.entries<string>(table) as [Name, string][]
-
 /** Returns what is missing or contradicts itself in the settings, naming the variable; undefined if nothing does. */
 export function findIdentityProviderProblem(values: Values): string | undefined {
+  const { domains = [], requiredDomains = [], operatorClaim, operatorValues } = values
+  const client = [
+    ['OIDC_CLIENT_ID', values.clientId],
+    ['OIDC_CLIENT_SECRET', values.clientSecret],
+    ['OIDC_DOMAINS', values.domains],
+  ] as const
   if (values.issuer === undefined) {
-    const [, variable] =
-      keysOf({ ...variables, ...optionalVariables }).find(([key]) => values[key] !== undefined) ??
-      []
+    const others = [
+      ['OIDC_REQUIRED_DOMAINS', values.requiredDomains],
+      ['OIDC_OPERATOR_CLAIM', operatorClaim],
+      ['OIDC_OPERATOR_VALUES', operatorValues],
+    ] as const
+    const [variable] = [...client, ...others].find(([, value]) => value !== undefined) ?? []
     return variable && `OIDC_ISSUER_URL is required with ${variable}`
   }
-  const [, missingVariable] = keysOf(variables).find(([key]) => values[key] === undefined) ?? []
+  const [missingVariable] = client.find(([, value]) => value === undefined) ?? []
   if (missingVariable) return `${missingVariable} is required with OIDC_ISSUER_URL`
-  const foreignDomain = values.requiredDomains?.find((domain) => !values.domains?.includes(domain))
+  const foreignDomain = requiredDomains.find((domain) => !domains.includes(domain))
   if (foreignDomain) return `OIDC_REQUIRED_DOMAINS: ${foreignDomain} is not in OIDC_DOMAINS`
-  if ((values.operatorClaim === undefined) === (values.operatorValues === undefined))
-    return undefined
+  if ((operatorClaim === undefined) === (operatorValues === undefined)) return undefined
   return 'OIDC_OPERATOR_CLAIM and OIDC_OPERATOR_VALUES: set both, or neither'
 }
 

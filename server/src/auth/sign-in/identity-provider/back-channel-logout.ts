@@ -6,7 +6,7 @@ const logoutPath = '/oidc/back-channel-logout'
 
 /**
  * Creates the endpoint that ends sessions when the identity provider says so; `endByToken` verifies the token. Source:
- * OpenID Connect Back-Channel Logout 1.0, section 2.8.
+ * https://openid.net/specs/openid-connect-backchannel-1_0.html (2.8)
  */
 export const createBackChannelLogout = (endByToken: (token: string) => Promise<void>) =>
   createAuthEndpoint(

@@ -3,7 +3,7 @@ import { ProviderRejected } from './requests'
 import type { IdentityProviderConfig } from '../../../platform/config/identity-provider'
 
 /** A person whom the identity provider has signed in, and whom it may sign in here. */
-export interface Identity {
+export interface ProvenIdentity {
   /** Unique at the issuer, and never given to another person. */
   subject: string
   /** The session there; undefined where the provider names none. */
@@ -54,7 +54,7 @@ export const neededClaims = ({ emailVerifiedClaim, operatorRole }: IdentityProvi
  * Returns the identity in verified claims. Throws `SignInRefusal` without an address that the provider has confirmed, and
  * for one of a domain that it may not sign in.
  */
-export function toIdentity(claims: Claims, config: IdentityProviderConfig): Identity {
+export function toIdentity(claims: Claims, config: IdentityProviderConfig): ProvenIdentity {
   const { sub, sid, name } = claims
   if (typeof sub !== 'string') throw new ProviderRejected('the claims have no subject')
   const email = z.email().safeParse(claims['email'])

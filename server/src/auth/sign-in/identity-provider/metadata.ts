@@ -8,7 +8,7 @@ const keyTimeoutMs = 5000
 /** A token with an unknown key makes the keys be fetched again, no more often than this. */
 const keyCooldownMs = 30_000
 
-/** The fields of the discovery document that are read. Source: OpenID Connect Discovery 1.0, section 3. */
+/** The fields of the discovery document that are read. Source: https://openid.net/specs/openid-connect-discovery-1_0.html (3) */
 const Document = z.looseObject({
   issuer: z.string(),
   authorization_endpoint: z.url(),

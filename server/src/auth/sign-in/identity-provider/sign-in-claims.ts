@@ -5,7 +5,7 @@ import { fetchObject, ProviderRejected, type SendToProvider } from './requests'
 import { verifyIdToken } from './tokens'
 import type { IdentityProviderConfig } from '../../../platform/config/identity-provider'
 
-/** What the flow of a sign-in has at its end. */
+/** The end of a sign-in at the provider: the code, and what proves that this client began it. */
 interface CompletedFlow {
   code: string
   codeVerifier: string | undefined
@@ -65,7 +65,7 @@ export async function readClaims(
     method: 'GET',
     headers: { accept: 'application/json', authorization: `Bearer ${accessToken}` },
   })
-  // Source: OpenID Connect Core 1.0, section 5.3.2: else they may be about someone else.
+  // Source: https://openid.net/specs/openid-connect-core-1_0.html (5.3.2): else they may be about someone else.
   if (info['sub'] !== claims.sub) throw new ProviderRejected('userinfo is about another subject')
   return { ...info, ...claims }
 }

@@ -1,6 +1,6 @@
 import { APIError } from 'better-auth/api'
 import { createAuthorizationURL, type OAuthProvider } from 'better-auth/oauth2'
-import { SignInRefusal, toIdentity, type Identity } from './identity'
+import { SignInRefusal, toIdentity, type ProvenIdentity } from './identity'
 import type { ProviderMetadata } from './metadata'
 import { ProviderUnavailable, type SendToProvider } from './requests'
 import { exchangeCode, readClaims, type IssuedTokens } from './sign-in-claims'
@@ -20,7 +20,7 @@ interface FlowPorts {
   send: SendToProvider
   metadata: () => Promise<ProviderMetadata>
   /** Receives the identity of the running request, before the library looks for its account. */
-  onIdentity: (identity: Identity) => Promise<void>
+  onIdentity: (identity: ProvenIdentity) => Promise<void>
   /** Receives the reason of a sign-in that was refused. */
   onRefusal: (error: unknown) => void
 }

@@ -31,7 +31,8 @@ interface TokenParties {
 
 /**
  * Verifies an ID token and returns its claims. Rejects with `ProviderRejected`, and with `ProviderUnavailable` where the
- * keys cannot be fetched. Source: OpenID Connect Core 1.0, section 3.1.3.7.
+ * keys cannot be fetched. Source:
+ * https://openid.net/specs/openid-connect-core-1_0.html (3.1.3.7)
  */
 export async function verifyIdToken(
   token: string,
@@ -53,8 +54,8 @@ interface EndedSubject {
 }
 
 /**
- * Verifies a logout token and returns whom it is about. Rejects as `verifyIdToken` does. Source: OpenID Connect
- * Back-Channel Logout 1.0, section 2.6.
+ * Verifies a logout token and returns whom it is about. Rejects as `verifyIdToken` does. Source:
+ * https://openid.net/specs/openid-connect-backchannel-1_0.html (2.6)
  */
 export async function verifyLogoutToken(
   token: string,
