@@ -13769,6 +13769,10 @@ export interface components {
             auth: {
                 password: boolean;
                 oauth_providers: string[];
+                /** @description The identity provider that signs accounts in over OpenID Connect. */
+                identity_provider: {
+                    name: string;
+                } | null;
                 /** @enum {string} */
                 sign_up: "open" | "invite" | "closed";
             };

@@ -111,6 +111,7 @@ function storesOf(
       settings,
       baseUrl: undefined,
       oauthProviders: [],
+      identityProvider: undefined,
       takesPayments: false,
       sendsMail: false,
       servedBy: never,

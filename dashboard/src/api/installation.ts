@@ -5,7 +5,11 @@ interface Service {
   name: string
   base_url: string
   features: Record<string, boolean>
-  auth: { oauth_providers: string[] }
+  auth: {
+    oauth_providers: string[]
+    /** Missing in what an earlier version has left in the browser. */
+    identity_provider?: { name: string } | null
+  }
 }
 
 interface KeptService {

@@ -170,6 +170,7 @@ function catalogueStores(dependencies: Dependencies, { lookUps }: GatewayService
       settings,
       baseUrl: config.baseUrl,
       oauthProviders: Object.keys(readOauthClients(config)),
+      identityProvider: config.identityProvider?.name,
       takesPayments: payments.processor !== undefined,
       sendsMail: config.mail !== undefined,
       servedBy,

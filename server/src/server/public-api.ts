@@ -18,6 +18,7 @@ interface Dependencies {
   /** The server's address for callers, if it is set. */
   baseUrl: string | undefined
   oauthProviders: string[]
+  identityProvider: string | undefined
   takesPayments: boolean
   sendsMail: boolean
   servedBy: ServedBy

@@ -103,7 +103,7 @@ export async function startServer(config: Config, options: Options): Promise<Run
   const address = { here: config.baseUrl ?? '' }
   const storeDependencies = { ...dependencies, payments, address: () => address.here }
   const stores = createApiStores(storeDependencies, services)
-  const signIn = createSignInService(dependencies, () => address.here)
+  const signIn = createSignInService(dependencies, services, () => address.here)
   const readiness = readinessFor(dependencies, services, state)
   const responses = createResponsePorts(dependencies, disposables)
   const assembled = { services, stores, signIn, messages, watch, readiness, responses }

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { identityProviderPorts } from './identity-provider'
 import type { Storage } from './storage'
 import { findAccountIn } from '../auth/find-api-key'
 import { StartError, type Config } from '../platform/config/config'
@@ -7,12 +8,18 @@ import type { LiveSettings } from '../platform/settings/live-settings'
 import { createSignInLink } from '../auth/sign-in/link'
 import type { OAuthClient, SignIn } from '../auth/sign-in/sign-in'
 import { readInstallationSecret } from '../platform/db/installation-secret'
+import type { Egress } from '../upstream/http/egress'
 
 interface Dependencies {
   config: Config
   settings: LiveSettings
   storage: Storage
   log: Logger
+}
+
+/** The way out to the identity provider. */
+interface Sending {
+  egress: Pick<Egress, 'send'>
 }
 
 /** Sign-in, which is loaded at the first use, as most nodes never need it. */
@@ -27,6 +34,7 @@ const isSession = /(^|;\s*)(__Secure-)?tollgate\.session_token=/
 /** Creates sign-in; `address` is called once the server listens. Throws `StartError` for an incomplete OAuth client. */
 export function createSignInService(
   dependencies: Dependencies,
+  { egress }: Sending,
   address: () => string,
 ): SignInService {
   const { config, settings, storage, log } = dependencies
@@ -34,9 +42,10 @@ export function createSignInService(
   const providers = readOauthClients(config)
   const lookUp = findAccountIn(storage.database)
   const load = async () => {
-    const [{ createSignIn }, secret] = await Promise.all([
+    const [{ createSignIn }, secret, identityProvider] = await Promise.all([
       import('../auth/sign-in/sign-in'),
       readInstallationSecret(db, storage.installation.sealingKeys, 'sign-in'),
+      loadIdentityProvider({ ...dependencies, egress }),
     ])
     return createSignIn({
       db,
@@ -44,6 +53,7 @@ export function createSignInService(
       address: address(),
       providers,
       signUp: () => settings.current.signUp,
+      identityProvider,
       sendsMail: config.mail !== undefined,
       onError: (err) => log.error({ err }, 'a sign-in request failed'),
     })
@@ -66,6 +76,14 @@ export function createSignInService(
       return userId === undefined ? undefined : lookUp(userId)
     },
   }
+}
+
+/** Creates the sign-in by the identity provider; undefined where none is configured. */
+async function loadIdentityProvider({ config, ...dependencies }: Dependencies & Sending) {
+  if (!config.identityProvider) return undefined
+  const { createIdentityProvider } =
+    await import('../auth/sign-in/identity-provider/identity-provider')
+  return createIdentityProvider(identityProviderPorts(config.identityProvider, dependencies))
 }
 
 /** Returns the external sign-in providers whose client id and secret are both set. */

@@ -118,7 +118,12 @@ describe('GET /api/public/config', () => {
       currency: 'USD',
       minimum_balance: 0.1,
       low_balance_threshold: 1,
-      auth: { password: true, oauth_providers: [], sign_up: 'open' },
+      auth: {
+        password: true,
+        oauth_providers: [],
+        identity_provider: null,
+        sign_up: 'open',
+      },
       features: expect.objectContaining({
         streaming: true,
         platform_connections: true,

@@ -5,6 +5,7 @@ import { getRouteApi, Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { ownPath } from '../../url/address'
 import { EntryCard } from './entry-card'
+import { explainFailure } from './failure'
 import { ResourceForm } from '../../components/resource-form'
 import { ServiceButtons } from './service-buttons'
 import { useSendsEmail } from '../../api/installation'
@@ -12,16 +13,6 @@ import { sessionQuery, signIn, type Credentials } from '../../api/session'
 import { useSubmit } from '../../components/use-submit'
 
 const route = getRouteApi('/entry/sign-in')
-
-const linkExpired = 'This link has expired. Sign in, or request a new one.'
-
-/** Messages of failed sign-ins, by the codes of the auth library. */
-const failures: Readonly<Record<string, string>> = {
-  email_not_verified:
-    'The email address of that account is not confirmed. Open the link that we sent to it, or ask the operator of this service for one.',
-  too_many_requests:
-    'Too many sign-ins from your network within a few seconds. Wait a moment, then open the link again.',
-}
 
 export function SignInPage() {
   const { to, error, factor } = route.useSearch()
@@ -35,7 +26,7 @@ export function SignInPage() {
   if (needsFactor) return <Factor onComplete={enter} />
   return (
     <EntryCard title="Sign in">
-      {error && <Alert color="red">{failures[error] ?? linkExpired}</Alert>}
+      {error && <Alert color="red">{explainFailure(error)}</Alert>}
       <Password
         sendsEmail={sendsEmail}
         onComplete={async ({ needsFactor: isNext }) => (isNext ? setNeedsFactor(true) : enter())}

@@ -18,6 +18,8 @@ export interface ConfigurationPorts {
   baseUrl: string | undefined
   /** OAuth providers that accounts can sign in with. */
   oauthProviders: string[]
+  /** The name of the identity provider that signs accounts in; undefined for none. */
+  identityProvider: string | undefined
   /** Whether a payment processor is configured. */
   takesPayments: boolean
   /** Whether a mail server is configured: without one, links to sign in come from operators only. */
@@ -55,7 +57,13 @@ export function createConfigurationView(ports: ConfigurationPorts) {
         currency: 'USD' as const,
         minimum_balance: toUsd(current.minimumBalance),
         low_balance_threshold: toUsd(current.warningThreshold),
-        auth: { password: true, oauth_providers: ports.oauthProviders, sign_up: current.signUp },
+        auth: {
+          password: true,
+          oauth_providers: ports.oauthProviders,
+          identity_provider:
+            ports.identityProvider === undefined ? null : { name: ports.identityProvider },
+          sign_up: current.signUp,
+        },
         features: {
           ...featuresOf(current),
           payments: ports.takesPayments,

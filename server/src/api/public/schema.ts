@@ -44,6 +44,10 @@ export const PublicConfiguration = z
     auth: z.object({
       password: z.boolean(),
       oauth_providers: z.array(z.string()),
+      identity_provider: z
+        .object({ name: z.string() })
+        .nullable()
+        .describe('The identity provider that signs accounts in over OpenID Connect.'),
       sign_up: z.enum(['open', 'invite', 'closed']),
     }),
     features: z.record(z.string(), z.boolean()),

@@ -85,6 +85,13 @@ export async function checkNewSession(
   throw new APIError('FORBIDDEN', { code: 'SECOND_FACTOR_REQUIRED', message })
 }
 
+/**
+ * Whether a request for a session continues a sign-in whose first factor was proven, or replaces a session of the
+ * account.
+ */
+export const isContinuation = (userId: string, { path, signedInId }: SessionRequest): boolean =>
+  signedInId === userId || (path !== undefined && sessionRules[path] === 'factor')
+
 /** Ends the sessions that began before an account had a second factor; the one that enables it is replaced afterwards. */
 export async function onUserUpdate(
   db: Kysely<Schema>,

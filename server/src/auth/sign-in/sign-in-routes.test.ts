@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, mock, spyOn, test } f
 import { sql } from 'kysely'
 import { checkNewSession, sessionRules } from './second-factor'
 import { createSignIn, type SignIn } from './sign-in'
+import { createIdentityProvider } from './identity-provider/identity-provider'
 import { openTestDatabase } from '../../../testing/db/database'
 import { codeOf } from '../../../testing/auth/authenticator-app'
 import { otherServices } from '../../../testing/auth/other-services'
@@ -20,6 +21,7 @@ const withoutSession = [
   '/link-social',
   '/list-accounts',
   '/list-sessions',
+  '/oidc/back-channel-logout',
   '/ok',
   '/refresh-token',
   '/request-password-reset',
@@ -71,6 +73,24 @@ beforeAll(async () => {
       google: { clientId: 'client', clientSecret: 'secret' },
     },
     signUp: () => 'open',
+    identityProvider: createIdentityProvider({
+      config: {
+        issuer: 'https://login.example.com',
+        clientId: 'client',
+        clientSecret: 'secret',
+        name: 'Example Login',
+        scopes: ['openid'],
+        domains: ['example.com'],
+        requiredDomains: [],
+        signUp: 'open',
+        emailVerifiedClaim: 'email_verified',
+        operatorRole: undefined,
+      },
+      db: database.query,
+      send: () => Promise.reject(new Error('there is no provider')),
+      setOperator: () => Promise.resolve(),
+      onRefusal: () => undefined,
+    }),
     sendsMail: true,
     onError: (error) => void reported.push(error),
   })

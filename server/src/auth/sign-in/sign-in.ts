@@ -1,5 +1,5 @@
 import { APIError, createAuthMiddleware } from 'better-auth/api'
-import { betterAuth, type BetterAuthOptions } from 'better-auth'
+import { betterAuth, type BetterAuthOptions, type GenericEndpointContext } from 'better-auth'
 import { magicLink } from 'better-auth/plugins/magic-link'
 import type { Kysely } from 'kysely'
 import { endLinks, hashOf } from './link'
@@ -8,18 +8,24 @@ import { tables } from './tables'
 import { countAttempt } from './attempts'
 import { firstPassword } from './first-password'
 import { reportNoMail } from './no-mail'
+import type { IdentityProvider } from './identity-provider/identity-provider'
 import { checkReturnAddresses, toOwnPath } from './return-address'
 import { endAccess } from './remove-second-factor'
-import { checkNewSession, onPasswordUpdate, onUserUpdate, secondFactor } from './second-factor'
+import {
+  checkNewSession,
+  isContinuation,
+  onPasswordUpdate,
+  onUserUpdate,
+  secondFactor,
+} from './second-factor'
+import { checkName, checkSignUp, toAccountName, type SignUpPolicy } from './sign-up'
 import { newId } from '../../platform/db/id'
 import type { Schema } from '../../platform/db/schema'
 import { type Mail, postMail } from '../../platform/mail/outbox'
-import { isOneLine, toOneLine } from '../../wire/one-line'
 
 const day = 86_400
 const sessionSeconds = 30 * day
 const linkSeconds = 15 * 60
-const maxName = 100
 const tooManyRequests = 429
 const tooManyPage = '/sign-in?error=too_many_requests'
 /** Set by Tollgate on every request, so that a client's header of this name has no effect. */
@@ -39,7 +45,9 @@ export interface SignInOptions {
   address: string
   providers: { github?: OAuthClient; google?: OAuthClient }
   /** The sign-up policy, read at each attempt. */
-  signUp: () => 'open' | 'invite' | 'closed'
+  signUp: () => SignUpPolicy
+  /** The identity provider of a company; undefined for none. */
+  identityProvider?: IdentityProvider | undefined
   /** Whether a mail server is configured; without one, mails wait. */
   sendsMail: boolean
   onError: (error: unknown) => void
@@ -53,6 +61,7 @@ export type SignIn = ReturnType<typeof createSignIn>
  */
 export function createSignIn(options: SignInOptions) {
   const auth = build(options)
+  const { identityProvider } = options
 
   return {
     /** The paths of all endpoints, as the library names them; those without one are not reachable. */
@@ -61,7 +70,8 @@ export function createSignIn(options: SignInOptions) {
     async answer(request: Request, clientAddress: string): Promise<Response> {
       const headers = new Headers(request.headers)
       headers.set(addressHeader, clientAddress)
-      const answer = toPage(request, await auth.handler(new Request(request, { headers })))
+      const handle = () => auth.handler(new Request(request, { headers }))
+      const answer = toPage(request, await (identityProvider?.run(handle) ?? handle()))
       return restrictRedirect(answer, [new URL(options.address).origin, ...originsOf(request)])
     },
     /** Returns the account of a request's session cookie; undefined where there is no session, or it has ended. */
@@ -99,7 +109,7 @@ function restrictRedirect(answer: Response, origins: readonly string[]): Respons
 }
 
 function build(options: SignInOptions) {
-  const { db, secret, address, providers, onError } = options
+  const { db, secret, address, providers, identityProvider, onError } = options
   return betterAuth({
     appName: 'Tollgate',
     baseURL: address,
@@ -108,6 +118,11 @@ function build(options: SignInOptions) {
     database: { db, type: 'postgres', transaction: true },
     trustedOrigins: originsOf,
     ...tables,
+    user: {
+      ...tables.user,
+      validateUserInfo: ({ user, source }) =>
+        identityProvider?.refuseOther(user.email, source.oauth?.providerId),
+    },
     session: { ...tables.session, expiresIn: sessionSeconds, updateAge: day },
     account: { ...tables.account, encryptOAuthTokens: true },
     verification: tables.verification,
@@ -117,7 +132,12 @@ function build(options: SignInOptions) {
       storage: 'database',
       // The library counts it by address until ten seconds pass without a request: a whole office would be locked out.
       // Links of mails have tokens that cannot be guessed and that work once: a team behind one address opens many at a time.
-      customRules: { '/get-session': false, '/magic-link/verify': { window: 10, max: 100 } },
+      // The start of OAuth has nothing that can be guessed, and a company comes to work at one time.
+      customRules: {
+        '/get-session': false,
+        '/magic-link/verify': { window: 10, max: 100 },
+        '/sign-in/social': { window: 10, max: 100 },
+      },
     },
     ...byMail(options),
     socialProviders: {
@@ -133,6 +153,7 @@ function build(options: SignInOptions) {
         storeToken: { type: 'custom-hasher', hash: (token) => Promise.resolve(hashOf(token)) },
         sendMagicLink: ({ email, url }) => sendLink(db, email, url),
       }),
+      ...(identityProvider ? [identityProvider.plugin] : []),
     ],
     ...hooksOf(options),
     advanced: byCookie(address),
@@ -165,7 +186,10 @@ const hooksOf = (options: SignInOptions) =>
         checkName(body?.name)
         checkReturnAddresses({ ...query, ...body }, options.address)
         await checkAttempts(options.db, path, body?.email)
-        if (path === '/sign-up/email') await checkSignUp(options, String(body?.email))
+        options.identityProvider?.checkAddress(body?.email)
+        if (path === '/sign-up/email') {
+          await checkSignUp(options.db, options.signUp(), String(body?.email))
+        }
       }),
       ...(!options.sendsMail && { after: reportNoMail }),
     },
@@ -180,16 +204,24 @@ const hooksOf = (options: SignInOptions) =>
         },
       },
       session: {
-        create: {
-          before: ({ userId }, context) =>
-            checkNewSession(options.db, userId, {
-              path: context?.path,
-              signedInId: context?.context.session?.user.id,
-            }),
-        },
+        create: { before: ({ userId }, context) => admitSession(options, userId, context) },
       },
     },
   }) satisfies BetterAuthOptions
+
+/** Checks a session before its creation. Throws as `checkNewSession`, and where another way in is required. */
+async function admitSession(
+  { db, identityProvider }: SignInOptions,
+  userId: string,
+  context: GenericEndpointContext | null,
+): Promise<void> {
+  const request = { path: context?.path, signedInId: context?.context.session?.user.id }
+  await checkNewSession(db, userId, request)
+  await identityProvider?.admitSession(userId, {
+    isContinued: isContinuation(userId, request),
+    isNavigation: context?.method === 'GET',
+  })
+}
 
 /** Returns the options for addresses, passwords and the mails about them. */
 function byMail({ db, address, onError }: SignInOptions) {
@@ -238,32 +270,14 @@ async function sendLink(db: Kysely<Schema>, email: string, url: string): Promise
   if (user) await postMail(db, linkMail(user, url))
 }
 
-/** Checks a user before its creation: the name of an external account may hold anything. Rejects as `checkSignUp`. */
+/** Checks a user before its creation, and makes its name one line. Rejects as `checkSignUp`. */
 async function admitUser<User extends { email: string; name: string }>(
-  options: SignInOptions,
+  { db, signUp, identityProvider }: SignInOptions,
   user: User,
 ): Promise<{ data: User }> {
-  await checkSignUp(options, user.email)
-  return { data: { ...user, name: toOneLine(user.name, maxName) || 'Unnamed' } }
-}
-
-/** Throws for a name that is not one line of 1 to 100 characters. */
-function checkName(name: unknown): void {
-  if (name === undefined) return
-  const isValid = typeof name === 'string' && isOneLine(name) && name.trim().length <= maxName
-  if (isValid && name.trim() !== '') return
-  const message = `The name must be one line of 1 to ${maxName} characters.`
-  throw new APIError('BAD_REQUEST', { code: 'INVALID_NAME', message })
-}
-
-/** Throws where accounts are created by invitation only, or not at all. */
-async function checkSignUp({ db, signUp }: SignInOptions, email: string): Promise<void> {
-  const mode = signUp()
-  if (mode === 'open') return
-  if (mode === 'invite' && (await isInvited(db, email))) return
-  const message =
-    'Accounts are created by invitation only. Ask the operator of this service for one.'
-  throw new APIError('FORBIDDEN', { code: 'SIGN_UP_CLOSED', message })
+  const isIdentified = identityProvider?.hasIdentity() === true
+  await checkSignUp(db, isIdentified ? identityProvider.signUp : signUp(), user.email)
+  return { data: { ...user, name: toAccountName(user.name) } }
 }
 
 /** Throws where an account has too many attempts. */
@@ -273,16 +287,4 @@ async function checkAttempts(db: Kysely<Schema>, path: string, email: unknown): 
   const message = 'Too many attempts for this account. Retry in a few minutes.'
   const headers = { 'retry-after': String(seconds), 'x-retry-after': String(seconds) }
   throw new APIError('TOO_MANY_REQUESTS', { code: 'TOO_MANY_TRIES', message }, headers)
-}
-
-/** Whether an organization has invited the address. */
-async function isInvited(db: Kysely<Schema>, email: string): Promise<boolean> {
-  const invitation = await db
-    .selectFrom('invitation')
-    .select('id')
-    .where('email', '=', email.toLowerCase())
-    .where('status', '=', 'pending')
-    .where('expires_at', '>', new Date())
-    .executeTakeFirst()
-  return invitation !== undefined
 }

@@ -74,6 +74,7 @@ const defaults = {
   sandbox: true,
   remoteUrls: undefined,
   hidesCachedTokens: false,
+  identityProvider: undefined,
   telemetry: { logLevel: 'info', logsRequests: true, listener: undefined, tracing: undefined },
   crashAt: undefined,
   environment: {},

@@ -2,6 +2,11 @@ import type { z } from 'zod'
 import { getLocalUrl } from './address'
 import { minRecentDays } from './clickhouse'
 import { formatIssue } from './config-words'
+import {
+  findIdentityProviderProblem,
+  toIdentityProviderConfig,
+  type IdentityProviderConfig,
+} from './identity-provider'
 import { arrangeValues, listSettings, type Source } from './setting'
 import { Settings } from './settings'
 import { senderAdvice, toMailConfig, type MailConfig } from './smtp'
@@ -13,8 +18,9 @@ type Values = z.output<typeof Settings>
 export type Timers = Values['timers']
 
 /** The environment, parsed once. Times are milliseconds, amounts nano-dollars. */
-export interface Config extends Omit<Values, 'smtp' | 'telemetry'> {
+export interface Config extends Omit<Values, 'smtp' | 'telemetry' | 'identityProvider'> {
   mail: MailConfig | undefined
+  identityProvider: IdentityProviderConfig | undefined
   telemetry: TelemetryConfig
   /** The source of `<PROVIDER>_API_KEY` and `<PROVIDER>_BASE_URL`, which the provider registry reads by name. */
   environment: Source
@@ -72,6 +78,12 @@ function requireStripeEvents({ secretKey, webhookSecrets }: Values['payments']):
   )
 }
 
+/** Requires the client and the domains with an identity provider, and the other way round. */
+function checkIdentityProvider(values: Values['identityProvider']): void {
+  const problem = findIdentityProviderProblem(values)
+  if (problem) throw new StartError(problem)
+}
+
 const locationFields = { dataDir: true, databaseUrl: true } as const
 const keyFields = { databaseUrl: true, encryptionKeys: true } as const
 const Stored = Settings.pick({ ...locationFields, ...keyFields, adminKey: true })
@@ -109,14 +121,16 @@ export function readAuditConfig(source: Source) {
 
 /** Parses the environment. Throws `StartError`, naming the variable and its expected value. */
 export function readConfig(source: Source): Config {
-  const { smtp, telemetry, ...values } = parse(Settings, source)
+  const { smtp, telemetry, identityProvider, ...values } = parse(Settings, source)
   requireKeys(values)
   requireSender(smtp)
   requireStripeEvents(values.payments)
   requireRecentDays(values)
+  checkIdentityProvider(identityProvider)
   return {
     ...values,
     mail: toMailConfig(smtp),
+    identityProvider: toIdentityProviderConfig(identityProvider),
     telemetry: toTelemetryConfig(telemetry),
     environment: withoutEmpty(source),
   }

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { clickHouseSettings } from './clickhouse'
 import { CrashAt } from './crash-at'
 import { dollars, flag, optional, seconds, secondsOrNone, url, integer } from './fields'
+import { identityProviderSettings } from './identity-provider'
 import { journalSettings } from './journal'
 import { Keys } from './keys'
 import { Networks } from './networks'
@@ -254,6 +255,10 @@ export const sections: readonly { title: string; settings: z.ZodObject }[] = [
   { title: 'Address and processes', settings: addresses },
   { title: 'Storage', settings: storage },
   { title: 'Keys and sign-up', settings: access },
+  {
+    title: 'Sign-in by an identity provider',
+    settings: z.object({ identityProvider: identityProviderSettings }),
+  },
   { title: 'Money and payments', settings: money },
   { title: 'Timeouts', settings: timeouts },
   { title: 'Providers and gateways', settings: upstreams },
@@ -274,6 +279,7 @@ export const Settings = z.object({
   ...overload.shape,
   ...alerts.shape,
   ...internal.shape,
+  identityProvider: identityProviderSettings,
   telemetry: telemetrySettings,
 })
 

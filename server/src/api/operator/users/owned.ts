@@ -25,6 +25,7 @@ export const owned: Readonly<Record<string, Owned>> = {
     ends: 'row',
   },
   auth_two_factor: { without: ['secret', 'backup_codes'], ends: 'row' },
+  identity_provider_session: { without: ['sid_hash'], ends: 'row' },
   membership: withRow,
   public_name: withRow,
   connection: {

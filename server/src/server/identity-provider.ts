@@ -1,0 +1,63 @@
+import type { Logger } from 'pino'
+import type { Storage } from './storage'
+import { createTrail } from '../audit-log/operator-trail'
+import type { IdentityProviderPorts } from '../auth/sign-in/identity-provider/identity-provider'
+import type { IdentityProviderConfig } from '../platform/config/identity-provider'
+import type { Egress } from '../upstream/http/egress'
+
+interface Dependencies {
+  storage: Storage
+  egress: Pick<Egress, 'send'>
+  log: Logger
+}
+
+/** Names the identity provider where requests have an owner. */
+const owner = 'identity-provider'
+
+/** Creates what the sign-in by an identity provider needs of the server. */
+export const identityProviderPorts = (
+  config: IdentityProviderConfig,
+  { storage, egress, log }: Dependencies,
+): IdentityProviderPorts => ({
+  config,
+  db: storage.database.query,
+  send: (request) => egress.send({ ...request, owner: ownerOf(request.url, config) }),
+  setOperator: createRoleSetter(config, storage),
+  onRefusal: (err) => log.warn({ err }, 'the identity provider did not sign an account in or out'),
+})
+
+/**
+ * Returns the owner of a request. The operator named the host of the issuer, which may be in a private network; other
+ * hosts come from the discovery document, and are guarded as addresses of customers are.
+ */
+const ownerOf = (url: string, { issuer }: IdentityProviderConfig) =>
+  new URL(url).host === new URL(issuer).host ? null : owner
+
+/** Creates the change of a role, which is in the audit log as one by the operator key. */
+function createRoleSetter(
+  { issuer }: IdentityProviderConfig,
+  { database: { query: db } }: Storage,
+) {
+  const trail = createTrail(db)
+  return (userId: string, isOperator: boolean) =>
+    trail.record(
+      () => ({
+        actorId: null,
+        method: 'PATCH',
+        route: '/api/admin/users/:id',
+        pathIds: [userId],
+        sent: { is_operator: isOperator, identity_provider: issuer },
+        requestId: crypto.randomUUID(),
+        clientAddress: null,
+      }),
+      async () => {
+        const { numUpdatedRows } = await db
+          .updateTable('users')
+          .set({ is_operator: isOperator, updated_at: new Date() })
+          .where('id', '=', userId)
+          .where('is_operator', '!=', isOperator)
+          .executeTakeFirst()
+        return { isDone: numUpdatedRows > 0n }
+      },
+    )
+}
