@@ -21,6 +21,8 @@ const principal = (fields: Partial<Principal> = {}): Principal => ({
   limits: {
     requests: [],
     tokens: [],
+    images: [],
+    audioSeconds: [],
     running: [],
     windows: [],
   },

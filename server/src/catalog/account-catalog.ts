@@ -18,6 +18,8 @@ export interface Membership {
 export interface SharedLimits {
   requestsPerMinute: number
   tokensPerMinute: number
+  imagesPerMinute: number | null
+  audioSecondsPerMinute: number | null
   maxConcurrentRequests: number
   monthlyRequests: number | null
   /** Nano-dollars. */

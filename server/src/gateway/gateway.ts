@@ -132,7 +132,7 @@ async function run<Schema extends z.ZodType<{ model: string }>>(
   const output = getOutputLimit(model, parsed.size)
   const need = parsed.need()
   const tokens = estimateTokenNeed(need, { output }, model)
-  const reserving = admission?.reserve(tokens)
+  const reserving = admission?.reserve(tokens, endpoint.mediaNeed?.(request))
   if (reserving) await reserving
   const meter = ports.metering.meter(toMetered(endpoint, request, log))
   lifecycle.meter = meter

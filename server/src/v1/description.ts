@@ -19,6 +19,18 @@ export const modelErrors = [
   'request_timeout',
 ] as const satisfies readonly ErrorCode[]
 
+/** Those of the endpoints of images. */
+export const imageErrors = [
+  ...modelErrors,
+  'images_per_minute_exceeded',
+] as const satisfies readonly ErrorCode[]
+
+/** Those of the endpoints of speech and transcriptions. */
+export const soundErrors = [
+  ...modelErrors,
+  'audio_seconds_per_minute_exceeded',
+] as const satisfies readonly ErrorCode[]
+
 /** The header that makes repeats of the model endpoints' POSTs safe. Source: contract 4.9. */
 export const idempotencyHeader = {
   [keyHeader]: z

@@ -40,6 +40,8 @@ describe('an organization', () => {
       auto_approve_domains: [],
       rate_limit_requests_per_minute: 60,
       rate_limit_tokens_per_minute: 100_000,
+      rate_limit_images_per_minute: null,
+      rate_limit_audio_seconds_per_minute: null,
       max_concurrent_requests: 10,
       monthly_spend_limit: null,
       default_member_spending_limit: null,

@@ -204,6 +204,8 @@ describe('keys', () => {
       last_used_address: null,
       rate_limit_requests_per_minute: null,
       rate_limit_tokens_per_minute: null,
+      rate_limit_images_per_minute: null,
+      rate_limit_audio_seconds_per_minute: null,
       max_concurrent_requests: null,
       monthly_spend_limit: null,
       ...accessListsWith({}),

@@ -46,6 +46,8 @@ export interface PlanRow {
   name: string
   requests_per_minute: number | null
   tokens_per_minute: number | null
+  images_per_minute: number | null
+  audio_seconds_per_minute: number | null
   max_concurrent_requests: number | null
   monthly_requests: number | null
   /** Nano-dollars. */
@@ -75,6 +77,8 @@ export interface ApiKeyRow extends AccessListColumns {
   expires_at: Date | null
   requests_per_minute: number | null
   tokens_per_minute: number | null
+  images_per_minute: number | null
+  audio_seconds_per_minute: number | null
   max_concurrent_requests: number | null
   /** Nano-dollars. */
   monthly_spend_limit: bigint | null
@@ -145,6 +149,9 @@ export interface OrganizationRow {
   auto_approve_domains: ColumnType<string[], readonly string[] | undefined, readonly string[]>
   requests_per_minute: Generated<number>
   tokens_per_minute: Generated<number>
+  /** Null for the limit of the plan. */
+  images_per_minute: number | null
+  audio_seconds_per_minute: number | null
   max_concurrent_requests: Generated<number>
   monthly_spend_limit: bigint | null
   default_member_spending_limit: bigint | null
