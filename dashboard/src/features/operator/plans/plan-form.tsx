@@ -16,6 +16,8 @@ interface Fields {
   name: string
   requests_per_minute: Amount
   tokens_per_minute: Amount
+  images_per_minute: Amount
+  audio_seconds_per_minute: Amount
   concurrent_requests: Amount
   monthly_requests: Amount
   monthly_spend: Amount
@@ -28,6 +30,8 @@ const fieldsOf = (plan: Plan | undefined): Fields => ({
   name: plan?.name ?? '',
   requests_per_minute: plan?.requests_per_minute ?? '',
   tokens_per_minute: plan?.tokens_per_minute ?? '',
+  images_per_minute: plan?.images_per_minute ?? '',
+  audio_seconds_per_minute: plan?.audio_seconds_per_minute ?? '',
   concurrent_requests: plan?.concurrent_requests ?? '',
   monthly_requests: plan?.monthly_requests ?? '',
   monthly_spend: plan?.monthly_spend ?? '',
