@@ -10270,6 +10270,22 @@ export interface components {
             /** @description Bytes of the format, or server-sent events with the sound in base64 */
             stream_format?: (("audio" | "sse") | null) | undefined;
         };
+        AudioSecondsPerMinuteExceededError: {
+            error: {
+                /** @constant */
+                type: "rate_limit_error";
+                /** @constant */
+                code: "audio_seconds_per_minute_exceeded";
+                /** @example Too many seconds of sound per minute. Retry after the time in Retry-After. */
+                message: string;
+                /** @example null */
+                param: string | null;
+                details: {
+                    limit: number;
+                    used: number;
+                };
+            };
+        };
         TranscriptionRequest: {
             /**
              * Format: binary
@@ -10392,6 +10408,22 @@ export interface components {
                 };
                 output_tokens: number;
                 total_tokens: number;
+            };
+        };
+        ImagesPerMinuteExceededError: {
+            error: {
+                /** @constant */
+                type: "rate_limit_error";
+                /** @constant */
+                code: "images_per_minute_exceeded";
+                /** @example Too many images per minute. Retry after the time in Retry-After. */
+                message: string;
+                /** @example null */
+                param: string | null;
+                details: {
+                    limit: number;
+                    used: number;
+                };
             };
         };
         ImageEditRequest: {
@@ -11641,6 +11673,10 @@ export interface components {
             auto_approve_domains: string[];
             rate_limit_requests_per_minute: number;
             rate_limit_tokens_per_minute: number;
+            /** @description Null for the limit of the plan */
+            rate_limit_images_per_minute: number | null;
+            /** @description Null for the limit of the plan */
+            rate_limit_audio_seconds_per_minute: number | null;
             max_concurrent_requests: number;
             monthly_spend_limit: number | null;
             default_member_spending_limit: number | null;
@@ -11662,6 +11698,8 @@ export interface components {
             auto_approve_domains?: string[] | undefined;
             rate_limit_requests_per_minute?: number | undefined;
             rate_limit_tokens_per_minute?: number | undefined;
+            rate_limit_images_per_minute?: (number | null) | undefined;
+            rate_limit_audio_seconds_per_minute?: (number | null) | undefined;
             max_concurrent_requests?: number | undefined;
             monthly_spend_limit?: (number | null) | undefined;
             default_member_spending_limit?: (number | null) | undefined;
@@ -12864,6 +12902,8 @@ export interface components {
             last_used_address: string | null;
             rate_limit_requests_per_minute: number | null;
             rate_limit_tokens_per_minute: number | null;
+            rate_limit_images_per_minute: number | null;
+            rate_limit_audio_seconds_per_minute: number | null;
             max_concurrent_requests: number | null;
             /** @description USD */
             monthly_spend_limit: number | null;
@@ -12920,6 +12960,8 @@ export interface components {
             allowed_addresses?: (string[] | null) | undefined;
             rate_limit_requests_per_minute?: (number | null) | undefined;
             rate_limit_tokens_per_minute?: (number | null) | undefined;
+            rate_limit_images_per_minute?: (number | null) | undefined;
+            rate_limit_audio_seconds_per_minute?: (number | null) | undefined;
             max_concurrent_requests?: (number | null) | undefined;
             monthly_spend_limit?: (number | null) | undefined;
         };
@@ -12942,6 +12984,8 @@ export interface components {
             last_used_address: string | null;
             rate_limit_requests_per_minute: number | null;
             rate_limit_tokens_per_minute: number | null;
+            rate_limit_images_per_minute: number | null;
+            rate_limit_audio_seconds_per_minute: number | null;
             max_concurrent_requests: number | null;
             /** @description USD */
             monthly_spend_limit: number | null;
@@ -12994,6 +13038,8 @@ export interface components {
             allowed_addresses?: (string[] | null) | undefined;
             rate_limit_requests_per_minute?: (number | null) | undefined;
             rate_limit_tokens_per_minute?: (number | null) | undefined;
+            rate_limit_images_per_minute?: (number | null) | undefined;
+            rate_limit_audio_seconds_per_minute?: (number | null) | undefined;
             max_concurrent_requests?: (number | null) | undefined;
             monthly_spend_limit?: (number | null) | undefined;
         };
@@ -13016,6 +13062,8 @@ export interface components {
             last_used_address: string | null;
             rate_limit_requests_per_minute: number | null;
             rate_limit_tokens_per_minute: number | null;
+            rate_limit_images_per_minute: number | null;
+            rate_limit_audio_seconds_per_minute: number | null;
             max_concurrent_requests: number | null;
             /** @description USD */
             monthly_spend_limit: number | null;
@@ -13321,14 +13369,14 @@ export interface components {
             /** @description `monthly_spend` covers the payments of your own account */
             quotas: {
                 /** @enum {string} */
-                type: "requests_per_minute" | "tokens_per_minute" | "concurrent_requests" | "monthly_requests" | "monthly_spend";
+                type: "requests_per_minute" | "tokens_per_minute" | "images_per_minute" | "audio_seconds_per_minute" | "concurrent_requests" | "monthly_requests" | "monthly_spend";
                 /** @description Null: unlimited */
                 limit: number | null;
                 used: number;
                 remaining: number | null;
                 percentage: number;
                 /** @enum {string} */
-                unit: "requests" | "tokens" | "usd";
+                unit: "requests" | "tokens" | "images" | "seconds" | "usd";
                 resets_at: string | null;
             }[];
             /** @description The organizations whose models you may call, your primary one first */
@@ -13375,7 +13423,7 @@ export interface components {
         QuotaRequest: {
             id: string;
             /** @enum {string} */
-            quota_type: "requests_per_minute" | "tokens_per_minute" | "concurrent_requests" | "monthly_requests" | "monthly_spend";
+            quota_type: "requests_per_minute" | "tokens_per_minute" | "images_per_minute" | "audio_seconds_per_minute" | "concurrent_requests" | "monthly_requests" | "monthly_spend";
             current_limit: number;
             requested_limit: number;
             reason: string;
@@ -13388,7 +13436,7 @@ export interface components {
         };
         NewQuotaRequest: {
             /** @enum {string} */
-            quota_type: "requests_per_minute" | "tokens_per_minute" | "concurrent_requests" | "monthly_requests" | "monthly_spend";
+            quota_type: "requests_per_minute" | "tokens_per_minute" | "images_per_minute" | "audio_seconds_per_minute" | "concurrent_requests" | "monthly_requests" | "monthly_spend";
             /** @description A whole number; for `monthly_spend` USD with up to 2 decimals */
             requested_limit: number;
             reason: string;
@@ -14045,6 +14093,10 @@ export interface components {
             auto_approve_domains: string[];
             rate_limit_requests_per_minute: number;
             rate_limit_tokens_per_minute: number;
+            /** @description Null for the limit of the plan */
+            rate_limit_images_per_minute: number | null;
+            /** @description Null for the limit of the plan */
+            rate_limit_audio_seconds_per_minute: number | null;
             max_concurrent_requests: number;
             monthly_spend_limit: number | null;
             default_member_spending_limit: number | null;
@@ -14071,6 +14123,8 @@ export interface components {
             auto_approve_domains?: string[] | undefined;
             rate_limit_requests_per_minute?: number | undefined;
             rate_limit_tokens_per_minute?: number | undefined;
+            rate_limit_images_per_minute?: (number | null) | undefined;
+            rate_limit_audio_seconds_per_minute?: (number | null) | undefined;
             max_concurrent_requests?: number | undefined;
             monthly_spend_limit?: (number | null) | undefined;
             default_member_spending_limit?: (number | null) | undefined;
@@ -14125,6 +14179,8 @@ export interface components {
             limits: {
                 requests_per_minute?: (number | null) | undefined;
                 tokens_per_minute?: (number | null) | undefined;
+                images_per_minute?: (number | null) | undefined;
+                audio_seconds_per_minute?: (number | null) | undefined;
                 concurrent_requests?: (number | null) | undefined;
                 monthly_requests?: (number | null) | undefined;
                 monthly_spend?: (number | null) | undefined;
@@ -14147,6 +14203,8 @@ export interface components {
             limits?: ({
                 requests_per_minute?: (number | null) | undefined;
                 tokens_per_minute?: (number | null) | undefined;
+                images_per_minute?: (number | null) | undefined;
+                audio_seconds_per_minute?: (number | null) | undefined;
                 concurrent_requests?: (number | null) | undefined;
                 monthly_requests?: (number | null) | undefined;
                 monthly_spend?: (number | null) | undefined;
@@ -14164,6 +14222,8 @@ export interface components {
             limits?: {
                 requests_per_minute?: (number | null) | undefined;
                 tokens_per_minute?: (number | null) | undefined;
+                images_per_minute?: (number | null) | undefined;
+                audio_seconds_per_minute?: (number | null) | undefined;
                 concurrent_requests?: (number | null) | undefined;
                 monthly_requests?: (number | null) | undefined;
                 monthly_spend?: (number | null) | undefined;
@@ -14197,6 +14257,8 @@ export interface components {
             allowed_addresses?: (string[] | null) | undefined;
             rate_limit_requests_per_minute?: (number | null) | undefined;
             rate_limit_tokens_per_minute?: (number | null) | undefined;
+            rate_limit_images_per_minute?: (number | null) | undefined;
+            rate_limit_audio_seconds_per_minute?: (number | null) | undefined;
             max_concurrent_requests?: (number | null) | undefined;
             monthly_spend_limit?: (number | null) | undefined;
         };
@@ -14206,6 +14268,8 @@ export interface components {
             name: string;
             requests_per_minute: number | null;
             tokens_per_minute: number | null;
+            images_per_minute: number | null;
+            audio_seconds_per_minute: number | null;
             concurrent_requests: number | null;
             monthly_requests: number | null;
             monthly_spend: number | null;
@@ -14225,6 +14289,8 @@ export interface components {
             name: string;
             requests_per_minute?: (number | null) | undefined;
             tokens_per_minute?: (number | null) | undefined;
+            images_per_minute?: (number | null) | undefined;
+            audio_seconds_per_minute?: (number | null) | undefined;
             concurrent_requests?: (number | null) | undefined;
             monthly_requests?: (number | null) | undefined;
             monthly_spend?: (number | null) | undefined;
@@ -14236,6 +14302,8 @@ export interface components {
             name?: string | undefined;
             requests_per_minute?: (number | null) | undefined;
             tokens_per_minute?: (number | null) | undefined;
+            images_per_minute?: (number | null) | undefined;
+            audio_seconds_per_minute?: (number | null) | undefined;
             concurrent_requests?: (number | null) | undefined;
             monthly_requests?: (number | null) | undefined;
             monthly_spend?: (number | null) | undefined;
@@ -15738,7 +15806,7 @@ export interface components {
         DecidedQuotaRequest: {
             id: string;
             /** @enum {string} */
-            quota_type: "requests_per_minute" | "tokens_per_minute" | "concurrent_requests" | "monthly_requests" | "monthly_spend";
+            quota_type: "requests_per_minute" | "tokens_per_minute" | "images_per_minute" | "audio_seconds_per_minute" | "concurrent_requests" | "monthly_requests" | "monthly_spend";
             current_limit: number;
             requested_limit: number;
             reason: string;
