@@ -201,7 +201,7 @@ describe('audio seconds per minute', () => {
     expect((await used(customer)).seconds).toBe(27 + Math.ceil(bytes / 750))
   })
 
-  test('what is charged counts in the end: of shorter sound less, never more than the file has', async () => {
+  test('the charged seconds count in the end: never more than the file has, none for a failure', async () => {
     const customer = await newCustomer()
     // The provider reports 900,000 seconds.
     expect((await transcribe(customer, wav(8), { name: 'hear-years' })).status).toBe(200)
