@@ -49,6 +49,12 @@ export interface PricedEndpoint<Request> {
   mediaNeed?: (request: Request) => MediaNeed
 }
 
+/** Returns the images or the sound that a request needs; undefined for nearly all endpoints. */
+export const readMediaNeed = <Request>(
+  { mediaNeed }: Pick<PricedEndpoint<Request>, 'mediaNeed'>,
+  request: Request,
+): MediaNeed | undefined => mediaNeed?.(request)
+
 export interface ReserveOptions<Request> {
   endpoint: PricedEndpoint<Request>
   request: Request
@@ -131,7 +137,7 @@ export class AttemptReservation<Request extends ReservableRequest> {
     const { terms } = candidate.billing
     if (terms) {
       const { userId } = principal
-      const media = endpoint.mediaNeed?.(request)
+      const media = readMediaNeed(endpoint, request)
       this.#organizations ??= new OrganizationUse({ ports, userId, tokens, media })
       await this.#organizations.admit(terms)
     }

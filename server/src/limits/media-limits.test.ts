@@ -44,7 +44,7 @@ const reading = async (limits: RateLimits, { images, audioSeconds } = caller.lim
   return read.map(({ used }) => used)
 }
 
-test('images and seconds count in their own limits only, and what was not made is given back', async () => {
+test('images and seconds count in their own limits only, and return the rest', async () => {
   const { limits } = createFixture()
   const admission = await limits.admit(caller)
   await admission.reserve(0, toImageNeed(4))
@@ -71,15 +71,22 @@ test('seconds of speech beyond the reservation count from the end of the answer 
 })
 
 test.each([
-  ['images_per_minute_exceeded', toImageNeed(7), toImageNeed(4), toImageNeed(11), 10],
-  [
-    'audio_seconds_per_minute_exceeded',
-    toSoundNeed(40_000),
-    toSoundNeed(21_000),
-    toSoundNeed(61_000),
-    60,
-  ],
-])('%s is the error of tokens in another unit', async (code, first, second, tooMany, limit) => {
+  {
+    code: 'images_per_minute_exceeded',
+    first: toImageNeed(7),
+    second: toImageNeed(4),
+    tooMany: toImageNeed(11),
+    limit: 10,
+  },
+  {
+    code: 'audio_seconds_per_minute_exceeded',
+    first: toSoundNeed(40_000),
+    second: toSoundNeed(21_000),
+    tooMany: toSoundNeed(61_000),
+    limit: 60,
+  },
+])('$code is the error of tokens in another unit', async (row) => {
+  const { code, first, second, tooMany, limit } = row
   const { clock, limits } = createFixture()
   const admission = await limits.admit(caller)
   await admission.reserve(0, first)
@@ -120,7 +127,7 @@ test('without a limit, nothing is counted', async () => {
   expect(counters.size).toBe(0)
 })
 
-test('a minute never has more images than its limit, whatever is reserved and made', async () => {
+test('a minute never has more images than its limit, for any reservations and answers', async () => {
   const request = fc.record({
     count: fc.integer({ min: 1, max: 10 }),
     made: fc.integer({ min: 0, max: 12 }),

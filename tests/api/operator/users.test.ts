@@ -230,9 +230,8 @@ describe('keys', () => {
       monthly_spend_limit: 12.34,
       max_concurrent_requests: 3,
     })
-    const cleared = await sendOperatorRequest(gateway, `PUT ${path}/${String(rest['id'])}`, {
-      monthly_spend_limit: null,
-    })
+    const none = { monthly_spend_limit: null }
+    const cleared = await sendOperatorRequest(gateway, `PUT ${path}/${String(rest['id'])}`, none)
     expect(cleared.body).toMatchObject({ monthly_spend_limit: null, max_concurrent_requests: 3 })
     const gone = await sendOperatorRequest(gateway, `DELETE ${path}/${String(rest['id'])}`)
     expect(gone.body).toMatchObject({ success: true })

@@ -77,7 +77,7 @@ async function used({ key }: Customer): Promise<{ images: number; seconds: numbe
 }
 
 describe('images per minute', () => {
-  test('count as many as were made; the limit is reached, and the next request is refused', async () => {
+  test('count the images that were made; the next request is rejected at the limit', async () => {
     const customer = await newCustomer()
     const firstSentAt = Date.now()
     expect((await draw(customer, 'ok', { n: 8 })).status).toBe(200)
@@ -176,7 +176,7 @@ describe('images per minute', () => {
 })
 
 describe('audio seconds per minute', () => {
-  test('the seconds of a file count, and a longer one is refused before it is sent', async () => {
+  test('the seconds of a file count, and a longer one is rejected before it is sent', async () => {
     const customer = await newCustomer()
     expect((await transcribe(customer, wav(40))).status).toBe(200)
     expect(await used(customer)).toEqual({ images: 0, seconds: 40 })
@@ -216,7 +216,7 @@ describe('audio seconds per minute', () => {
     expect(refused.headers.get('x-should-retry')).toBe('false')
   })
 
-  test('speech counts the sound that was made, and is refused once the minute is used up', async () => {
+  test('speech counts the sound that was made, and is rejected once the minute is used up', async () => {
     const customer = await newCustomer()
     const spoken = await speak(customer, 'Good morning to all of you.')
     expect(spoken.status).toBe(200)

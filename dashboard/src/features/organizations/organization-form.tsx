@@ -186,7 +186,6 @@ const Limits = ({ form }: { form: Form }) => (
             description="Empty for the limit of the plan"
             min={1}
             allowDecimal={false}
-            thousandSeparator
             {...form.getInputProps(field)}
           />
         ))}

@@ -17,7 +17,7 @@ import type { ShowcaseSchema } from './showcase-schema'
 import type { SupportSchema } from './support-schema'
 import type { SignInSchema } from './sign-in-schema'
 import type { TrailSchema } from './trail-schema'
-import type { CreatedColumn, ListColumn, UpdatedColumn } from './column-types'
+import type { CreatedColumn, ListColumn, MediaLimitColumns, UpdatedColumn } from './column-types'
 import type { AccessListName } from '../access-lists'
 
 /** An account of a user. */
@@ -41,13 +41,11 @@ export interface UserRow extends SettingsColumns {
 }
 
 /** The limits of accounts on a plan; null means no limit. */
-export interface PlanRow {
+export interface PlanRow extends MediaLimitColumns {
   id: string
   name: string
   requests_per_minute: number | null
   tokens_per_minute: number | null
-  images_per_minute: number | null
-  audio_seconds_per_minute: number | null
   max_concurrent_requests: number | null
   monthly_requests: number | null
   /** Nano-dollars. */
@@ -65,7 +63,7 @@ export interface PlanRow {
 type AccessListColumns = Record<AccessListName, ListColumn>
 
 /** A service key; the secret itself is never stored. */
-export interface ApiKeyRow extends AccessListColumns {
+export interface ApiKeyRow extends AccessListColumns, MediaLimitColumns {
   id: string
   user_id: string
   name: string
@@ -77,8 +75,6 @@ export interface ApiKeyRow extends AccessListColumns {
   expires_at: Date | null
   requests_per_minute: number | null
   tokens_per_minute: number | null
-  images_per_minute: number | null
-  audio_seconds_per_minute: number | null
   max_concurrent_requests: number | null
   /** Nano-dollars. */
   monthly_spend_limit: bigint | null
@@ -132,7 +128,7 @@ export interface ModelPriceRow {
 }
 
 /** An organization: a company or group that shares connections and credit. Amounts are nano-dollars. */
-export interface OrganizationRow {
+export interface OrganizationRow extends MediaLimitColumns {
   id: string
   name: string
   description: string | null
@@ -149,9 +145,6 @@ export interface OrganizationRow {
   auto_approve_domains: ColumnType<string[], readonly string[] | undefined, readonly string[]>
   requests_per_minute: Generated<number>
   tokens_per_minute: Generated<number>
-  /** Null for the limit of the plan. */
-  images_per_minute: number | null
-  audio_seconds_per_minute: number | null
   max_concurrent_requests: Generated<number>
   monthly_spend_limit: bigint | null
   default_member_spending_limit: bigint | null
