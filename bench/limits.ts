@@ -13,6 +13,8 @@ const scope = (id: string) => ({
   id,
   requestsPerMinute: 1_000_000_000,
   tokensPerMinute: 2_000_000_000,
+  imagesPerMinute: null,
+  audioSecondsPerMinute: null,
   maxConcurrentRequests: 1000,
   monthlyRequests: null,
   monthlySpend: null,

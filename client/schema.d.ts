@@ -10314,6 +10314,22 @@ export interface components {
             /** @description Bytes of the format, or server-sent events with the sound in base64 */
             stream_format?: (("audio" | "sse") | null) | undefined;
         };
+        AudioSecondsPerMinuteExceededError: {
+            error: {
+                /** @constant */
+                type: "rate_limit_error";
+                /** @constant */
+                code: "audio_seconds_per_minute_exceeded";
+                /** @example Too many seconds of sound per minute. Retry after the time in Retry-After. */
+                message: string;
+                /** @example null */
+                param: string | null;
+                details: {
+                    limit: number;
+                    used: number;
+                };
+            };
+        };
         TranscriptionRequest: {
             /**
              * Format: binary
@@ -10436,6 +10452,22 @@ export interface components {
                 };
                 output_tokens: number;
                 total_tokens: number;
+            };
+        };
+        ImagesPerMinuteExceededError: {
+            error: {
+                /** @constant */
+                type: "rate_limit_error";
+                /** @constant */
+                code: "images_per_minute_exceeded";
+                /** @example Too many images per minute. Retry after the time in Retry-After. */
+                message: string;
+                /** @example null */
+                param: string | null;
+                details: {
+                    limit: number;
+                    used: number;
+                };
             };
         };
         ImageEditRequest: {
@@ -11685,6 +11717,10 @@ export interface components {
             auto_approve_domains: string[];
             rate_limit_requests_per_minute: number;
             rate_limit_tokens_per_minute: number;
+            /** @description Null for the limit of the plan */
+            rate_limit_images_per_minute: number | null;
+            /** @description Null for the limit of the plan */
+            rate_limit_audio_seconds_per_minute: number | null;
             max_concurrent_requests: number;
             monthly_spend_limit: number | null;
             default_member_spending_limit: number | null;
@@ -11706,6 +11742,8 @@ export interface components {
             auto_approve_domains?: string[] | undefined;
             rate_limit_requests_per_minute?: number | undefined;
             rate_limit_tokens_per_minute?: number | undefined;
+            rate_limit_images_per_minute?: (number | null) | undefined;
+            rate_limit_audio_seconds_per_minute?: (number | null) | undefined;
             max_concurrent_requests?: number | undefined;
             monthly_spend_limit?: (number | null) | undefined;
             default_member_spending_limit?: (number | null) | undefined;
@@ -12914,6 +12952,8 @@ export interface components {
             last_used_address: string | null;
             rate_limit_requests_per_minute: number | null;
             rate_limit_tokens_per_minute: number | null;
+            rate_limit_images_per_minute: number | null;
+            rate_limit_audio_seconds_per_minute: number | null;
             max_concurrent_requests: number | null;
             /** @description USD */
             monthly_spend_limit: number | null;
@@ -12978,6 +13018,8 @@ export interface components {
             allowed_addresses?: (string[] | null) | undefined;
             rate_limit_requests_per_minute?: (number | null) | undefined;
             rate_limit_tokens_per_minute?: (number | null) | undefined;
+            rate_limit_images_per_minute?: (number | null) | undefined;
+            rate_limit_audio_seconds_per_minute?: (number | null) | undefined;
             max_concurrent_requests?: (number | null) | undefined;
             monthly_spend_limit?: (number | null) | undefined;
             tags?: (string[] | null) | undefined;
@@ -13001,6 +13043,8 @@ export interface components {
             last_used_address: string | null;
             rate_limit_requests_per_minute: number | null;
             rate_limit_tokens_per_minute: number | null;
+            rate_limit_images_per_minute: number | null;
+            rate_limit_audio_seconds_per_minute: number | null;
             max_concurrent_requests: number | null;
             /** @description USD */
             monthly_spend_limit: number | null;
@@ -13061,6 +13105,8 @@ export interface components {
             allowed_addresses?: (string[] | null) | undefined;
             rate_limit_requests_per_minute?: (number | null) | undefined;
             rate_limit_tokens_per_minute?: (number | null) | undefined;
+            rate_limit_images_per_minute?: (number | null) | undefined;
+            rate_limit_audio_seconds_per_minute?: (number | null) | undefined;
             max_concurrent_requests?: (number | null) | undefined;
             monthly_spend_limit?: (number | null) | undefined;
             tags?: (string[] | null) | undefined;
@@ -13084,6 +13130,8 @@ export interface components {
             last_used_address: string | null;
             rate_limit_requests_per_minute: number | null;
             rate_limit_tokens_per_minute: number | null;
+            rate_limit_images_per_minute: number | null;
+            rate_limit_audio_seconds_per_minute: number | null;
             max_concurrent_requests: number | null;
             /** @description USD */
             monthly_spend_limit: number | null;
@@ -13397,14 +13445,14 @@ export interface components {
             /** @description `monthly_spend` covers the payments of your own account */
             quotas: {
                 /** @enum {string} */
-                type: "requests_per_minute" | "tokens_per_minute" | "concurrent_requests" | "monthly_requests" | "monthly_spend";
+                type: "requests_per_minute" | "tokens_per_minute" | "images_per_minute" | "audio_seconds_per_minute" | "concurrent_requests" | "monthly_requests" | "monthly_spend";
                 /** @description Null: unlimited */
                 limit: number | null;
                 used: number;
                 remaining: number | null;
                 percentage: number;
                 /** @enum {string} */
-                unit: "requests" | "tokens" | "usd";
+                unit: "requests" | "tokens" | "images" | "seconds" | "usd";
                 resets_at: string | null;
             }[];
             /** @description The organizations whose models you may call, your primary one first */
@@ -13451,7 +13499,7 @@ export interface components {
         QuotaRequest: {
             id: string;
             /** @enum {string} */
-            quota_type: "requests_per_minute" | "tokens_per_minute" | "concurrent_requests" | "monthly_requests" | "monthly_spend";
+            quota_type: "requests_per_minute" | "tokens_per_minute" | "images_per_minute" | "audio_seconds_per_minute" | "concurrent_requests" | "monthly_requests" | "monthly_spend";
             current_limit: number;
             requested_limit: number;
             reason: string;
@@ -13464,7 +13512,7 @@ export interface components {
         };
         NewQuotaRequest: {
             /** @enum {string} */
-            quota_type: "requests_per_minute" | "tokens_per_minute" | "concurrent_requests" | "monthly_requests" | "monthly_spend";
+            quota_type: "requests_per_minute" | "tokens_per_minute" | "images_per_minute" | "audio_seconds_per_minute" | "concurrent_requests" | "monthly_requests" | "monthly_spend";
             /** @description A whole number; for `monthly_spend` USD with up to 2 decimals */
             requested_limit: number;
             reason: string;
@@ -14125,6 +14173,10 @@ export interface components {
             auto_approve_domains: string[];
             rate_limit_requests_per_minute: number;
             rate_limit_tokens_per_minute: number;
+            /** @description Null for the limit of the plan */
+            rate_limit_images_per_minute: number | null;
+            /** @description Null for the limit of the plan */
+            rate_limit_audio_seconds_per_minute: number | null;
             max_concurrent_requests: number;
             monthly_spend_limit: number | null;
             default_member_spending_limit: number | null;
@@ -14151,6 +14203,8 @@ export interface components {
             auto_approve_domains?: string[] | undefined;
             rate_limit_requests_per_minute?: number | undefined;
             rate_limit_tokens_per_minute?: number | undefined;
+            rate_limit_images_per_minute?: (number | null) | undefined;
+            rate_limit_audio_seconds_per_minute?: (number | null) | undefined;
             max_concurrent_requests?: number | undefined;
             monthly_spend_limit?: (number | null) | undefined;
             default_member_spending_limit?: (number | null) | undefined;
@@ -14205,6 +14259,8 @@ export interface components {
             limits: {
                 requests_per_minute?: (number | null) | undefined;
                 tokens_per_minute?: (number | null) | undefined;
+                images_per_minute?: (number | null) | undefined;
+                audio_seconds_per_minute?: (number | null) | undefined;
                 concurrent_requests?: (number | null) | undefined;
                 monthly_requests?: (number | null) | undefined;
                 monthly_spend?: (number | null) | undefined;
@@ -14227,6 +14283,8 @@ export interface components {
             limits?: ({
                 requests_per_minute?: (number | null) | undefined;
                 tokens_per_minute?: (number | null) | undefined;
+                images_per_minute?: (number | null) | undefined;
+                audio_seconds_per_minute?: (number | null) | undefined;
                 concurrent_requests?: (number | null) | undefined;
                 monthly_requests?: (number | null) | undefined;
                 monthly_spend?: (number | null) | undefined;
@@ -14244,6 +14302,8 @@ export interface components {
             limits?: {
                 requests_per_minute?: (number | null) | undefined;
                 tokens_per_minute?: (number | null) | undefined;
+                images_per_minute?: (number | null) | undefined;
+                audio_seconds_per_minute?: (number | null) | undefined;
                 concurrent_requests?: (number | null) | undefined;
                 monthly_requests?: (number | null) | undefined;
                 monthly_spend?: (number | null) | undefined;
@@ -14277,6 +14337,8 @@ export interface components {
             allowed_addresses?: (string[] | null) | undefined;
             rate_limit_requests_per_minute?: (number | null) | undefined;
             rate_limit_tokens_per_minute?: (number | null) | undefined;
+            rate_limit_images_per_minute?: (number | null) | undefined;
+            rate_limit_audio_seconds_per_minute?: (number | null) | undefined;
             max_concurrent_requests?: (number | null) | undefined;
             monthly_spend_limit?: (number | null) | undefined;
             tags?: (string[] | null) | undefined;
@@ -14287,6 +14349,8 @@ export interface components {
             name: string;
             requests_per_minute: number | null;
             tokens_per_minute: number | null;
+            images_per_minute: number | null;
+            audio_seconds_per_minute: number | null;
             concurrent_requests: number | null;
             monthly_requests: number | null;
             monthly_spend: number | null;
@@ -14306,6 +14370,8 @@ export interface components {
             name: string;
             requests_per_minute?: (number | null) | undefined;
             tokens_per_minute?: (number | null) | undefined;
+            images_per_minute?: (number | null) | undefined;
+            audio_seconds_per_minute?: (number | null) | undefined;
             concurrent_requests?: (number | null) | undefined;
             monthly_requests?: (number | null) | undefined;
             monthly_spend?: (number | null) | undefined;
@@ -14317,6 +14383,8 @@ export interface components {
             name?: string | undefined;
             requests_per_minute?: (number | null) | undefined;
             tokens_per_minute?: (number | null) | undefined;
+            images_per_minute?: (number | null) | undefined;
+            audio_seconds_per_minute?: (number | null) | undefined;
             concurrent_requests?: (number | null) | undefined;
             monthly_requests?: (number | null) | undefined;
             monthly_spend?: (number | null) | undefined;
@@ -15819,7 +15887,7 @@ export interface components {
         DecidedQuotaRequest: {
             id: string;
             /** @enum {string} */
-            quota_type: "requests_per_minute" | "tokens_per_minute" | "concurrent_requests" | "monthly_requests" | "monthly_spend";
+            quota_type: "requests_per_minute" | "tokens_per_minute" | "images_per_minute" | "audio_seconds_per_minute" | "concurrent_requests" | "monthly_requests" | "monthly_spend";
             current_limit: number;
             requested_limit: number;
             reason: string;

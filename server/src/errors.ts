@@ -123,6 +123,20 @@ export const errors = {
       used: z.int(),
     },
   ),
+  images_per_minute_exceeded: limited(
+    'Too many images per minute. Retry after the time in Retry-After.',
+    {
+      limit: z.int(),
+      used: z.int(),
+    },
+  ),
+  audio_seconds_per_minute_exceeded: limited(
+    'Too many seconds of sound per minute. Retry after the time in Retry-After.',
+    {
+      limit: z.int(),
+      used: z.int(),
+    },
+  ),
   internal_error: kind([500], 'server_error')(
     'Internal server error. It has been logged under the request id.',
     {},

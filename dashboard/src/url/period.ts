@@ -13,6 +13,8 @@ export const transactionStatuses = ['pending', 'completed', 'failed', 'expired']
 export const quotaTypes = [
   'requests_per_minute',
   'tokens_per_minute',
+  'images_per_minute',
+  'audio_seconds_per_minute',
   'concurrent_requests',
   'monthly_requests',
   'monthly_spend',

@@ -89,6 +89,8 @@ export class Population {
     return {
       requests: bucket('requests'),
       tokens: bucket('tokens'),
+      images: [],
+      audioSeconds: [],
       running: bucket('places'),
       windows: [],
     }

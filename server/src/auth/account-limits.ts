@@ -6,6 +6,8 @@ import type { PlanRow, Schema, UserRow } from '../platform/db/schema'
 export const planLimits = [
   'plan.requests_per_minute as plan_requests',
   'plan.tokens_per_minute as plan_tokens',
+  'plan.images_per_minute as plan_images',
+  'plan.audio_seconds_per_minute as plan_audio_seconds',
   'plan.max_concurrent_requests as plan_running',
   'plan.monthly_requests as plan_monthly_requests',
   'plan.monthly_spend as plan_monthly_spend',
@@ -15,6 +17,8 @@ export const planLimits = [
 interface Granted extends Pick<Selectable<UserRow>, 'limits'> {
   plan_requests: PlanRow['requests_per_minute']
   plan_tokens: PlanRow['tokens_per_minute']
+  plan_images: PlanRow['images_per_minute']
+  plan_audio_seconds: PlanRow['audio_seconds_per_minute']
   plan_running: PlanRow['max_concurrent_requests']
   plan_monthly_requests: PlanRow['monthly_requests']
   plan_monthly_spend: PlanRow['monthly_spend']
@@ -43,6 +47,8 @@ export const accountScope = (id: string, row: Granted): LimitScope => ({
   id,
   requestsPerMinute: overridden(row.limits, 'requests_per_minute', row.plan_requests),
   tokensPerMinute: overridden(row.limits, 'tokens_per_minute', row.plan_tokens),
+  imagesPerMinute: overridden(row.limits, 'images_per_minute', row.plan_images),
+  audioSecondsPerMinute: overridden(row.limits, 'audio_seconds_per_minute', row.plan_audio_seconds),
   maxConcurrentRequests: overridden(row.limits, 'concurrent_requests', row.plan_running),
   monthlyRequests: overridden(row.limits, 'monthly_requests', row.plan_monthly_requests),
   monthlySpend: overriddenSpend(row.limits, row.plan_monthly_spend),

@@ -18,12 +18,7 @@ const principal = (fields: Partial<Principal> = {}): Principal => ({
   permissions: ['read'],
   expiresAtMs: null,
   endsAtMs: null,
-  limits: {
-    requests: [],
-    tokens: [],
-    running: [],
-    windows: [],
-  },
+  limits: { requests: [], tokens: [], images: [], audioSeconds: [], running: [], windows: [] },
   ...fields,
 })
 

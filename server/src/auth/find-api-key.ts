@@ -150,6 +150,8 @@ const keyScope = (row: KeyRow): LimitScope => ({
   id: row.id,
   requestsPerMinute: row.requests_per_minute,
   tokensPerMinute: row.tokens_per_minute,
+  imagesPerMinute: row.images_per_minute,
+  audioSecondsPerMinute: row.audio_seconds_per_minute,
   maxConcurrentRequests: row.max_concurrent_requests,
   monthlyRequests: null,
   monthlySpend: row.monthly_spend_limit,

@@ -57,7 +57,7 @@ const hasOwnLimits = ({
 }: Pick<Principal, 'keyId' | 'limits' | 'accessLists' | 'acceptsAddress'>): boolean =>
   accessLists !== null ||
   Boolean(acceptsAddress) ||
-  [limits.requests, limits.tokens, limits.running]
+  [limits.requests, limits.tokens, limits.images, limits.audioSeconds, limits.running]
     .flat()
     .some(({ id }) => id.endsWith(`:${keyId}`)) ||
   limits.windows.some(({ id }) => id === keyId)

@@ -18,6 +18,8 @@ export interface Membership {
 export interface SharedLimits {
   requestsPerMinute: number
   tokensPerMinute: number
+  imagesPerMinute: number | null
+  audioSecondsPerMinute: number | null
   maxConcurrentRequests: number
   monthlyRequests: number | null
   /** Nano-dollars. */
@@ -56,8 +58,7 @@ export class AccountCatalog {
   readonly #offers = new Map<string, readonly ProviderOffer[]>()
 
   /**
-   * `shared`: of the organizations whose models it may call. `fundedBy` is the account's setting, and applies where
-   * the organization is one of those.
+   * `fundedBy` is the account's setting, and applies where it is one of `shared`, whose models the account may call.
    */
   constructor(
     own: Offer,

@@ -91,6 +91,8 @@ async function readOrganization(db: Kysely<Schema>, id: string, options: OfferOp
     .select([
       'plan.requests_per_minute as plan_requests',
       'plan.tokens_per_minute as plan_tokens',
+      'plan.images_per_minute as plan_images',
+      'plan.audio_seconds_per_minute as plan_audio_seconds',
       'plan.max_concurrent_requests as plan_running',
       'plan.monthly_requests',
       'plan.monthly_spend as plan_spend',
@@ -106,6 +108,8 @@ async function readOrganization(db: Kysely<Schema>, id: string, options: OfferOp
     limits: {
       requestsPerMinute: Math.min(row.requests_per_minute, row.plan_requests ?? Infinity),
       tokensPerMinute: Math.min(row.tokens_per_minute, row.plan_tokens ?? Infinity),
+      imagesPerMinute: lower(row.images_per_minute, row.plan_images),
+      audioSecondsPerMinute: lower(row.audio_seconds_per_minute, row.plan_audio_seconds),
       maxConcurrentRequests: Math.min(row.max_concurrent_requests, row.plan_running ?? Infinity),
       monthlyRequests: row.monthly_requests,
       monthlySpend: lower(row.monthly_spend_limit, row.plan_spend),
@@ -114,7 +118,7 @@ async function readOrganization(db: Kysely<Schema>, id: string, options: OfferOp
   }
 }
 
-const lower = (one: bigint | null, other: bigint | null) =>
+const lower = <Limit extends bigint | number>(one: Limit | null, other: Limit | null) =>
   one === null || (other !== null && other < one) ? other : one
 
 async function readOfferedToOthers(db: Kysely<Schema>, userId: string, provider: string) {

@@ -4,6 +4,7 @@ import type { InboundRequest } from './request'
 import { AttemptReservation, type ReservableRequest, type ReserveOptions } from './reserve'
 import { UnansweredUse, type UnansweredTotal } from './unanswered-use'
 import { expectApiError, unavailable, type ApiError } from '../errors'
+import type { MediaUse } from '../limits/media-need'
 import type { BreakerAttempt } from '../routing/breakers'
 import type { Candidate } from '../routing/candidate'
 import { CandidateQueue } from '../routing/candidate-queue'
@@ -87,10 +88,10 @@ export class Failover<Request extends FailoverRequest> implements Disposable {
     return this.isDetached
   }
 
-  /** The request has ended, and used that many tokens. */
-  end(usedTokens: number): void {
+  /** The request has ended, and used that many tokens, images and seconds. */
+  end(usedTokens: number, usedMedia: MediaUse | undefined): void {
     this.#isEnded = true
-    this.#reservation.end(usedTokens)
+    this.#reservation.end(usedTokens, usedMedia)
   }
 
   /** Releases the places of a request that continues with no client waiting. */

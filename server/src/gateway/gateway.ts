@@ -22,6 +22,7 @@ import { withRequestedCost } from './reported-cost'
 import { recordInLog } from './request-tags'
 import type { InboundRequest, RecordedReply, Reply } from './request'
 import { rerank } from './rerank'
+import { readMediaNeed } from './reserve'
 import { speech } from './speech'
 import { resolveModel, toQuestion, toValidatedRequest } from './resolve'
 import { RequestLifecycle, settleOnEnd } from './settle'
@@ -133,7 +134,7 @@ async function run<Schema extends z.ZodType<{ model: string }>>(
   const output = getOutputLimit(model, parsed.size)
   const need = parsed.need()
   const tokens = estimateTokenNeed(need, { output }, model)
-  const reserving = admission?.reserve(tokens)
+  const reserving = admission?.reserve(tokens, readMediaNeed(endpoint, request))
   if (reserving) await reserving
   const meter = ports.metering.meter(toMetered(endpoint, request, log))
   lifecycle.meter = meter

@@ -9,6 +9,7 @@ import { reportOmissions } from './omissions'
 import type { FullReply, Reply } from './request'
 import { createFailoverDeadline } from './request-deadline'
 import { invalidRequest } from '../errors'
+import { toImageNeed } from '../limits/media-need'
 import { roughTokens, usualMediaTokens } from '../metering/estimate'
 import { boundImages } from '../metering/image-volume'
 import { pickLongTexts } from '../metering/long-texts'
@@ -36,6 +37,7 @@ const sharedStages = {
   volume: (attempt: PricedImages) =>
     boundImages(orderOf(attempt), attempt.candidate.model, requestsFor(attempt)),
   texts: ({ request }: PricedImages) => pickLongTexts([request.params.prompt ?? '']),
+  mediaNeed: ({ params }: ValidatedRequest<AnyImageRequest>) => toImageNeed(params.n),
 } as const
 
 /** `POST /v1/images/generations`. */

@@ -6,6 +6,7 @@ import { memberIn } from '../metering/spending-limits'
 import { event, createFixture } from '../../testing/metering/months'
 import type { Counters, CounterTake } from '../limits/counters'
 import { RateLimits } from '../limits/limits'
+import { toImageNeed, type MediaNeed } from '../limits/media-need'
 import { MemoryCounters } from '../limits/memory-counters'
 
 const termsOf = (fields: Partial<MemberTerms> = {}): MemberTerms => ({
@@ -18,8 +19,9 @@ const termsOf = (fields: Partial<MemberTerms> = {}): MemberTerms => ({
 function world(counters: Counters = new MemoryCounters(() => 0)) {
   const on = createFixture()
   const limits = new RateLimits(counters)
-  const use = (tokens = 10) =>
-    new OrganizationUse({ ports: { limits, spendingLimits: on.months }, userId: 'user_1', tokens })
+  const ports = { limits, spendingLimits: on.months }
+  const use = (tokens = 10, media?: MediaNeed) =>
+    new OrganizationUse({ ports, userId: 'user_1', tokens, media })
   return { ...on, use, on }
 }
 
@@ -66,6 +68,21 @@ test('tokens become the used ones if the organization served, and zero if anothe
   await elsewhere.admit(terms)
   elsewhere.end(25, null)
   await use(5).admit(terms)
+})
+
+test('images become the made ones if the organization served, and zero if another did', async () => {
+  const { use } = world()
+  const terms = termsOf({ imagesPerMinute: 5, maxConcurrentRequests: 1 })
+  const served = use(0, toImageNeed(4))
+  await served.admit(terms)
+  served.end(0, 'org_1', { madeImages: 3 })
+  const details = { limit: 5, used: 3 }
+  const refused = { code: 'images_per_minute_exceeded', details }
+  await expect(use(0, toImageNeed(3)).admit(terms)).rejects.toMatchObject(refused)
+  const elsewhere = use(0, toImageNeed(2))
+  await elsewhere.admit(terms)
+  elsewhere.end(0, null, { madeImages: 2 })
+  await use(0, toImageNeed(2)).admit(terms)
 })
 
 test('a client that disconnects frees its slot at once, and the remaining hold in the end, once', async () => {

@@ -3,12 +3,15 @@ import type { MemberTerms } from '../catalog/account-catalog'
 import type { WindowReservation } from '../metering/window-reservation'
 import { memberIn, type SpendingLimits } from '../metering/spending-limits'
 import type { Admission, RateLimits } from '../limits/limits'
+import type { MediaNeed, MediaUse } from '../limits/media-need'
 
 interface Options {
   ports: { limits: RateLimits; spendingLimits: SpendingLimits }
   userId: string
   /** Reserved of the tokens of a minute. */
   tokens: number
+  /** Reserved of the images or the seconds of sound of a minute. */
+  media?: MediaNeed | undefined
 }
 
 /** The reservations of a request at one organization. */
@@ -46,8 +49,8 @@ export class OrganizationUse {
   }
 
   /**
-   * Counts the request. Rejects with `rate_limit_exceeded`, `tokens_per_minute_exceeded`, and with
-   * `gateway_unavailable` where this month's use cannot be read; so does every further call.
+   * Counts the request. Rejects with `rate_limit_exceeded`, with the error of the limit by tokens, images or seconds,
+   * and with `gateway_unavailable` where this month's use cannot be read; so does every further call.
    */
   admit(terms: MemberTerms): Promise<unknown> {
     const { organizationId } = terms
@@ -74,15 +77,17 @@ export class OrganizationUse {
   }
 
   /** The request has ended, in the same tick as its meter. Twice is harmless. */
-  end(usedTokens: number, servedBy: string | null): void {
+  end(usedTokens: number, servedBy: string | null, usedMedia?: MediaUse): void {
     this.#isOver = true
-    for (const [id, organization] of this.#reservations)
-      leave(organization, id === servedBy ? usedTokens : 0)
+    for (const [id, organization] of this.#reservations) {
+      if (id === servedBy) leave(organization, usedTokens, usedMedia)
+      else leave(organization, 0)
+    }
     this.#reservations.clear()
   }
 
   async #admit(terms: MemberTerms): Promise<Entered> {
-    const { ports, userId, tokens } = this.#options
+    const { ports, userId, tokens, media } = this.#options
     const { organizationId } = terms
     const limits = limitsIn(terms, userId)
     const spending =
@@ -92,7 +97,7 @@ export class OrganizationUse {
     let admission: Admission | undefined
     try {
       admission = await ports.limits.admit({ limits })
-      await admission.reserve(tokens)
+      await admission.reserve(tokens, media)
     } catch (thrown) {
       admission?.release()
       spending?.end()
@@ -106,8 +111,8 @@ export class OrganizationUse {
   }
 }
 
-function leave({ admission, spending }: Entered, usedTokens: number): void {
-  admission.trueUp(usedTokens)
+function leave({ admission, spending }: Entered, usedTokens: number, usedMedia?: MediaUse): void {
+  admission.trueUp(usedTokens, usedMedia)
   admission.release()
   spending?.end()
 }

@@ -10,6 +10,7 @@ import type { UnansweredUse } from './unanswered-use'
 import type { Principal } from '../auth/principal'
 import type { Category, Model } from '../catalog/model'
 import { unavailable, type ApiError } from '../errors'
+import type { MediaNeed, MediaUse } from '../limits/media-need'
 import { CreditRefusal } from '../metering/credit-refusal'
 import type { Meter, Reservation } from '../metering/meter'
 import type { Terms } from '../metering/metering'
@@ -44,7 +45,15 @@ export interface PricedEndpoint<Request> {
   volume: (attempt: PricedAttempt<Request>) => TokenBounds
   /** The long texts of the prompts, each of whose bytes `volume` takes for a token. */
   texts: (attempt: PricedAttempt<Request>) => readonly string[]
+  /** The images or the sound that a request needs at most; absent where it is limited by its tokens alone. */
+  mediaNeed?: (request: Request) => MediaNeed
 }
+
+/** Returns the images or the sound that a request needs; undefined for nearly all endpoints. */
+export const readMediaNeed = <Request>(
+  { mediaNeed }: Pick<PricedEndpoint<Request>, 'mediaNeed'>,
+  request: Request,
+): MediaNeed | undefined => mediaNeed?.(request)
 
 export interface ReserveOptions<Request> {
   endpoint: PricedEndpoint<Request>
@@ -109,10 +118,11 @@ export class AttemptReservation<Request extends ReservableRequest> {
     this.#candidate = undefined
   }
 
-  /** The request has ended, and used that many tokens. */
-  end(usedTokens: number): void {
+  /** The request has ended, and used that many tokens, images and seconds. */
+  end(usedTokens: number, usedMedia: MediaUse | undefined): void {
     this.#connections?.end(usedTokens, this.#candidate?.connection.id)
-    this.#organizations?.end(usedTokens, this.#candidate?.billing.organizationId ?? null)
+    const servedBy = this.#candidate?.billing.organizationId ?? null
+    this.#organizations?.end(usedTokens, servedBy, usedMedia)
   }
 
   /** Releases the places of a request that continues with no client waiting. */
@@ -122,12 +132,13 @@ export class AttemptReservation<Request extends ReservableRequest> {
 
   /** Opens one whose connection or organization counts its use; a full one is skipped. */
   async #openCounted(candidate: Candidate): Promise<PricedAttempt<Request>> {
-    const { request, tokens } = this.#options
+    const { endpoint, request, tokens } = this.#options
     const { ports, principal } = request
     const { terms } = candidate.billing
     if (terms) {
       const { userId } = principal
-      this.#organizations ??= new OrganizationUse({ ports, userId, tokens })
+      const media = readMediaNeed(endpoint, request)
+      this.#organizations ??= new OrganizationUse({ ports, userId, tokens, media })
       await this.#organizations.admit(terms)
     }
     if (ConnectionUse.counts(candidate)) {

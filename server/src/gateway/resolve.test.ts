@@ -35,7 +35,7 @@ const principal: Principal = {
   permissions: ['write'],
   expiresAtMs: null,
   endsAtMs: null,
-  limits: { requests: [], tokens: [], running: [], windows: [] },
+  limits: { requests: [], tokens: [], images: [], audioSeconds: [], running: [], windows: [] },
   logBodies: false,
   disabledUntilMs: null,
   accessLists: null,

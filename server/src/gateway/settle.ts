@@ -141,8 +141,8 @@ export class RequestLifecycle {
     const booking = this.meter?.end(ending)
     const usage = this.meter?.usage
     const usedTokens = usage ? promptTokens(usage) + completionTokens(usage) : 0
-    this.admission?.trueUp(usedTokens)
-    this.failover?.end(usedTokens)
+    this.admission?.trueUp(usedTokens, usage)
+    this.failover?.end(usedTokens, usage)
     this.#rememberRoute(ending)
     this.admission?.release()
     for (const { member } of this.candidates) member?.end(ending.outcome)

@@ -5,6 +5,7 @@ import { reportOmissions } from './omissions'
 import { openStream, type StreamPlan } from './open-stream'
 import type { Reply } from './request'
 import { servesKind } from '../catalog/served-kinds'
+import { speechNeed } from '../limits/media-need'
 import { roughTokens } from '../metering/estimate'
 import { pickLongTexts } from '../metering/long-texts'
 import { boundSpeech, estimateSpeech, isPricedByToken } from '../metering/speech-volume'
@@ -36,6 +37,7 @@ export const speech: Endpoint<typeof SpeechRequest> = {
   need: (_params, bytes) => ({ promptTokens: roughTokens(bytes), answers: 0 }),
   volume: ({ request, model }) => boundSpeech(request.params, model),
   texts: ({ request }) => pickLongTexts([request.params.input]),
+  mediaNeed: () => speechNeed,
   run,
 }
 

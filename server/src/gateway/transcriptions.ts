@@ -15,6 +15,7 @@ import {
   type TranscriptionTask,
 } from './upstream-transcription'
 import { translateWhole } from './whole-exchange'
+import { toSoundNeed } from '../limits/media-need'
 import { measureSound } from '../metering/sound-length'
 import {
   audioMsOf,
@@ -57,6 +58,7 @@ const toEndpoint = (
   volume: (attempt: PricedAttempt<ValidatedRequest<TranscriptionRequest>>) =>
     boundTranscription(volumeOf(attempt)),
   texts: () => [],
+  mediaNeed: ({ params }) => toSoundNeed(params.file.sound?.ms ?? 0),
   run: (failover) =>
     failover.request.params.stream && task === 'transcribe'
       ? Promise.resolve(streamTranscript(failover))

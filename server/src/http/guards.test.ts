@@ -35,6 +35,8 @@ const principal = (userId: string, permissions: Permission[]): Principal => ({
       id: userId,
       requestsPerMinute: 2,
       tokensPerMinute: null,
+      imagesPerMinute: null,
+      audioSecondsPerMinute: null,
       maxConcurrentRequests: null,
       monthlyRequests: null,
       monthlySpend: null,

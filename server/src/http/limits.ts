@@ -2,10 +2,12 @@ import { z } from 'zod'
 import { limit } from '../platform/integer'
 import { toUsd, usd } from '../wire/usd'
 
-/** The five quota types; null for no limit. Source: contract 6.11. */
+/** The quota types; null for no limit. Source: contract 6.11. */
 export const quotaFields = {
   requests_per_minute: limit.nullish(),
   tokens_per_minute: limit.nullish(),
+  images_per_minute: limit.nullish(),
+  audio_seconds_per_minute: limit.nullish(),
   concurrent_requests: limit.nullish(),
   monthly_requests: limit.nullish(),
   monthly_spend: usd(2).nullish(),

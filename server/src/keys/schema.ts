@@ -75,6 +75,8 @@ const limits = {
   allowed_addresses: allowedAddresses.nullish(),
   rate_limit_requests_per_minute: limit.nullish(),
   rate_limit_tokens_per_minute: limit.nullish(),
+  rate_limit_images_per_minute: limit.nullish(),
+  rate_limit_audio_seconds_per_minute: limit.nullish(),
   max_concurrent_requests: limit.nullish(),
   monthly_spend_limit: usd(2).nullish(),
   tags: TagList.describe(
@@ -172,6 +174,8 @@ export const Key = z
       .describe('The client address of a request at most ten seconds before `last_used_at`'),
     rate_limit_requests_per_minute: z.int().nullable(),
     rate_limit_tokens_per_minute: z.int().nullable(),
+    rate_limit_images_per_minute: z.int().nullable(),
+    rate_limit_audio_seconds_per_minute: z.int().nullable(),
     max_concurrent_requests: z.int().nullable(),
     monthly_spend_limit: z.number().nullable().describe('USD'),
     allowed_models: z.array(z.string()).nullable().describe('Null for all'),

@@ -41,6 +41,8 @@ const toKey = (row: Selectable<ApiKeyRow>, previous: readonly PreviousSecret[] =
   last_used_address: row.last_used_address,
   rate_limit_requests_per_minute: row.requests_per_minute,
   rate_limit_tokens_per_minute: row.tokens_per_minute,
+  rate_limit_images_per_minute: row.images_per_minute,
+  rate_limit_audio_seconds_per_minute: row.audio_seconds_per_minute,
   max_concurrent_requests: row.max_concurrent_requests,
   monthly_spend_limit: toUsdOrNull(row.monthly_spend_limit),
   ...listsOf(row),
@@ -58,6 +60,8 @@ type Limits = Pick<
   ChangedKey,
   | 'rate_limit_requests_per_minute'
   | 'rate_limit_tokens_per_minute'
+  | 'rate_limit_images_per_minute'
+  | 'rate_limit_audio_seconds_per_minute'
   | 'max_concurrent_requests'
   | 'monthly_spend_limit'
   | 'allowed_addresses'
@@ -69,6 +73,8 @@ const toLimitColumns = (fields: Limits) =>
   present({
     requests_per_minute: fields.rate_limit_requests_per_minute,
     tokens_per_minute: fields.rate_limit_tokens_per_minute,
+    images_per_minute: fields.rate_limit_images_per_minute,
+    audio_seconds_per_minute: fields.rate_limit_audio_seconds_per_minute,
     max_concurrent_requests: fields.max_concurrent_requests,
     monthly_spend_limit: fields.monthly_spend_limit,
     ...listsOf(fields),

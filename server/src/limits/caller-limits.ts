@@ -30,6 +30,9 @@ export interface WindowLimit {
 export interface CallerLimits {
   requests: readonly LimitBucket[]
   tokens: readonly LimitBucket[]
+  images: readonly LimitBucket[]
+  /** Whole seconds of sound; each request is rounded up. */
+  audioSeconds: readonly LimitBucket[]
   running: readonly LimitBucket[]
   /** Monthly limits and budgets; empty for nearly all callers. */
   windows: readonly WindowLimit[]
@@ -40,6 +43,8 @@ export interface LimitScope {
   id: string
   requestsPerMinute: number | null
   tokensPerMinute: number | null
+  imagesPerMinute: number | null
+  audioSecondsPerMinute: number | null
   maxConcurrentRequests: number | null
   monthlyRequests: number | null
   /** Nano-dollars. */
@@ -59,6 +64,8 @@ export function combineLimits(
   return {
     requests: buckets('requests', (scope) => scope.requestsPerMinute),
     tokens: buckets('tokens', (scope) => scope.tokensPerMinute),
+    images: buckets('images', (scope) => scope.imagesPerMinute),
+    audioSeconds: buckets('audio-seconds', (scope) => scope.audioSecondsPerMinute),
     running: buckets('running', (scope) => scope.maxConcurrentRequests),
     windows: [...scopes.flatMap(toMonthlyLimits), ...budgets],
   }

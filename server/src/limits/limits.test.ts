@@ -9,6 +9,8 @@ const scope = (fields: Partial<LimitScope>): LimitScope => ({
   id: 'user_1',
   requestsPerMinute: null,
   tokensPerMinute: null,
+  imagesPerMinute: null,
+  audioSecondsPerMinute: null,
   maxConcurrentRequests: null,
   monthlyRequests: null,
   monthlySpend: null,

@@ -9,14 +9,15 @@ import type {
 } from './counters'
 import { windowMs } from './sliding-window'
 import type { CallerLimits, LimitBucket } from './caller-limits'
+import { countMedia, type MediaNeed, type MediaUnit, type MediaUse } from './media-need'
 import { ApiError, type RateLimitQuota } from '../errors'
 import { chain, type MaybePromise } from '../platform/maybe-promise'
 
 const noBuckets: readonly LimitBucket[] = []
 
 /**
- * Rate limits: requests and tokens per minute, and concurrent requests, by all scopes of a caller. The counters
- * decide where they are counted.
+ * Rate limits: requests, tokens, images and seconds of sound per minute, and concurrent requests, by all scopes of a
+ * caller. The counters decide where they are counted.
  */
 export class RateLimits {
   readonly #counters: Counters
@@ -50,13 +51,20 @@ export class RateLimits {
   admit({ limits }: { limits: CallerLimits }): MaybePromise<Admission> {
     const { requests: windows, running } = limits
     const taking = this.#counters.take({ windows, weight: 1, running })
-    return chain(taking, (take) => this.#toAdmission(take, limits.tokens))
+    return chain(taking, (take) => this.#toAdmission(take, limits))
   }
 
-  #toAdmission(take: CounterTake, windows: readonly LimitBucket[]): Admission {
+  #toAdmission(take: CounterTake, limits: CallerLimits): Admission {
     if (take.kind === 'refused') throw toRateLimitError(take)
-    return new Admission(take, this.#counters, windows)
+    return new Admission(take, this.#counters, limits)
   }
+}
+
+/** Images or seconds of sound that were reserved. */
+interface MediaReservation {
+  grant: Granted
+  need: MediaNeed
+  usedAmount: number
 }
 
 /**
@@ -67,34 +75,53 @@ export class Admission {
   readonly quota: RateLimitQuota | undefined
   readonly #requests: Granted
   readonly #counters: Counters
-  /** The windows that count its tokens. */
-  readonly #windows: readonly LimitBucket[]
+  readonly #limits: CallerLimits
   #tokens: Granted | undefined
+  /** Undefined for nearly all requests. */
+  #media: MediaReservation | undefined
   #reservedTokens = 0
   #usedTokens = 0
 
-  constructor(requests: Granted, counters: Counters, windows: readonly LimitBucket[]) {
+  constructor(requests: Granted, counters: Counters, limits: CallerLimits) {
     this.quota = quotaOf(requests.tightest)
     this.#requests = requests
     this.#counters = counters
-    this.#windows = windows
+    this.#limits = limits
   }
 
-  /** Reserves tokens, as `admit` counts. Throws or rejects with `tokens_per_minute_exceeded`. Once. */
-  reserve(tokens: number): MaybePromise<undefined> {
-    const demand = { windows: this.#windows, weight: tokens, running: noBuckets }
-    return chain(this.#counters.take(demand), (take) => this.#takeTokens(take, tokens))
+  /**
+   * Reserves tokens, and images or seconds of sound, as `admit` counts. Throws or rejects with the error of the limit
+   * that is exceeded, such as `tokens_per_minute_exceeded`. Once.
+   */
+  reserve(tokens: number, media?: MediaNeed): MaybePromise<undefined> {
+    const demand = { windows: this.#limits.tokens, weight: tokens, running: noBuckets }
+    const taking = chain(this.#counters.take(demand), (take) => this.#takeTokens(take, tokens))
+    return media ? this.#reserveMedia(taking, media) : taking
   }
 
   #takeTokens(take: CounterTake, tokens: number): undefined {
-    if (take.kind === 'refused') throw tooManyTokens(take, tokens)
+    if (take.kind === 'refused') throw toWindowError(take, tokenTexts, tokens)
     this.#tokens = take
     this.#reservedTokens = tokens
   }
 
+  #reserveMedia(takingTokens: MaybePromise<undefined>, need: MediaNeed): MaybePromise<undefined> {
+    const windows = this.#limits[need.unit]
+    if (windows.length === 0) return takingTokens
+    const demand = { windows, weight: need.amount, running: noBuckets }
+    const taking = chain(takingTokens, () => this.#counters.take(demand))
+    return chain(taking, (take) => this.#takeMedia(take, need))
+  }
+
+  #takeMedia(take: CounterTake, need: MediaNeed): undefined {
+    if (take.kind === 'refused') throw toWindowError(take, mediaTexts[need.unit], need.amount)
+    this.#media = { grant: take, need, usedAmount: 0 }
+  }
+
   /** Reports the real use, which `release` counts; a request that never reports has used nothing. */
-  trueUp(tokens: number): void {
+  trueUp(tokens: number, media?: MediaUse): void {
     this.#usedTokens = tokens
+    if (this.#media && media) this.#media.usedAmount = countMedia(this.#media.need, media)
   }
 
   /** Gives back the place only: the request continues with no client waiting. */
@@ -102,9 +129,10 @@ export class Admission {
     this.#requests.end(0)
   }
 
-  /** Gives back the place, and the tokens that were not used. */
+  /** Gives back the place, and the tokens, images and seconds that were not used. */
   release(): void {
     this.#tokens?.end(this.#usedTokens - this.#reservedTokens)
+    if (this.#media) this.#media.grant.end(this.#media.usedAmount - this.#media.need.amount)
     this.releaseSlot()
   }
 }
@@ -143,14 +171,41 @@ export function toRateLimitError(refusal: LimitRefusal, text?: string): ApiError
   })
 }
 
-function tooManyTokens(refusal: LimitRefusal, tokens: number): ApiError {
+/** The error of a limit whose requests need different amounts, and its words. */
+interface WindowTexts {
+  code:
+    | 'tokens_per_minute_exceeded'
+    | 'images_per_minute_exceeded'
+    | 'audio_seconds_per_minute_exceeded'
+  unit: string
+  /** Shown for a request that exceeds the limit alone. */
+  advice: string
+}
+
+const tokenTexts: WindowTexts = {
+  code: 'tokens_per_minute_exceeded',
+  unit: 'tokens',
+  advice: 'Lower its output limit or shorten the prompt.',
+}
+
+const mediaTexts: Readonly<Record<MediaUnit, WindowTexts>> = {
+  images: { code: 'images_per_minute_exceeded', unit: 'images', advice: 'Lower n.' },
+  audioSeconds: {
+    code: 'audio_seconds_per_minute_exceeded',
+    unit: 'seconds of sound',
+    advice: 'Send shorter files.',
+  },
+}
+
+function toWindowError(refusal: LimitRefusal, texts: WindowTexts, need: number): ApiError {
   const { limit, used } = refusal.reading
+  const { code, unit, advice } = texts
   const isHopeless = refusal.waitMs === Infinity
   const waitMs = isHopeless ? windowMs : refusal.waitMs
-  return new ApiError('tokens_per_minute_exceeded', {
+  return new ApiError(code, {
     message: isHopeless
-      ? `This request may need ${tokens} tokens; the limit is ${limit} tokens per minute. Lower its output limit or shorten the prompt.`
-      : `This request may need ${tokens} tokens; ${used} of ${limit} tokens per minute are used. Retry after the time in Retry-After.`,
+      ? `This request may need ${need} ${unit}; the limit is ${limit} ${unit} per minute. ${advice}`
+      : `This request may need ${need} ${unit}; ${used} of ${limit} ${unit} per minute are used. Retry after the time in Retry-After.`,
     details: { limit, used },
     retryAfterSeconds: waitMs / 1000,
     retryable: !isHopeless,

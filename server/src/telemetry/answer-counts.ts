@@ -8,7 +8,15 @@ export const statuses = [
 ] as const
 
 /** The limits that refuse authenticated callers, beside missing permissions. */
-export const limits = ['requests', 'concurrency', 'tokens', 'month', 'credit'] as const
+export const limits = [
+  'requests',
+  'concurrency',
+  'tokens',
+  'images',
+  'audio',
+  'month',
+  'credit',
+] as const
 export type LimitName = (typeof limits)[number]
 
 export const codes: readonly ErrorCode[] = Object.keys(errors).filter(
@@ -38,6 +46,8 @@ const minMonthSeconds = 28 * 86_400
 /** The limit that an error stands for; undefined for none. */
 function limitOf({ code, details }: ApiError): LimitName | undefined {
   if (code === 'tokens_per_minute_exceeded') return 'tokens'
+  if (code === 'images_per_minute_exceeded') return 'images'
+  if (code === 'audio_seconds_per_minute_exceeded') return 'audio'
   if (code === 'insufficient_credits') return 'credit'
   if (code !== 'rate_limit_exceeded') return undefined
   const window = Number(details['window'])

@@ -62,7 +62,15 @@ test('a rejection by a window of a minute or a day is one of requests, of a cale
     counts.countError(new ApiError('rate_limit_exceeded', { message: 'Retry later.', details }))
   }
   const counted = Object.fromEntries(counts.refusals().map(({ limit, count }) => [limit, count]))
-  expect(counted).toEqual({ requests: 3, concurrency: 1, tokens: 0, month: 2, credit: 0 })
+  expect(counted).toEqual({
+    requests: 3,
+    concurrency: 1,
+    tokens: 0,
+    images: 0,
+    audio: 0,
+    month: 2,
+    credit: 0,
+  })
 })
 
 test('counts a failover by its reason', () => {
@@ -79,6 +87,8 @@ test('counts a failover by its reason', () => {
 
 test.each([
   [new ApiError('tokens_per_minute_exceeded', { details: { limit: 1, used: 1 } }), 'tokens'],
+  [new ApiError('images_per_minute_exceeded', { details: { limit: 1, used: 1 } }), 'images'],
+  [new ApiError('audio_seconds_per_minute_exceeded', { details: { limit: 1, used: 1 } }), 'audio'],
   [limited(0), 'concurrency'],
   [limited(60), 'requests'],
   [limited(2_678_400), 'month'],

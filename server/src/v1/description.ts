@@ -21,6 +21,18 @@ export const modelErrors = [
   'request_timeout',
 ] as const satisfies readonly ErrorCode[]
 
+/** Those of the endpoints of images. */
+export const imageErrors = [
+  ...modelErrors,
+  'images_per_minute_exceeded',
+] as const satisfies readonly ErrorCode[]
+
+/** Those of the endpoints of speech and transcriptions. */
+export const soundErrors = [
+  ...modelErrors,
+  'audio_seconds_per_minute_exceeded',
+] as const satisfies readonly ErrorCode[]
+
 /** Request headers of the model endpoints' POSTs: one makes repeats safe. Source: contract 4.9, 4.16. */
 export const modelHeaders = {
   [keyHeader]: z

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { modelErrors, modelHeaders } from './description'
+import { imageErrors, modelHeaders } from './description'
 import { modelRoute } from './endpoint'
 import { respond, type ReplyPorts } from './reply'
 import type { Gateway } from '../gateway/gateway'
@@ -69,7 +69,7 @@ const variationRoute = (gateway: Gateway, ports: ReplyPorts): Route =>
       },
     },
     responses: { 200: Images.describe('The images') },
-    errors: modelErrors,
+    errors: imageErrors,
     handler: (call) => respond(call, gateway.varyImages, ports),
   })
 
@@ -89,7 +89,7 @@ export const imageRoutes = (gateway: Gateway, ports: ReplyPorts): Route[] => [
       'One image': { model: 'sandbox/image', prompt: 'A lighthouse at dusk', size: '256x256' },
     },
     responses: { 200: Images.describe('The images') },
-    errors: modelErrors,
+    errors: imageErrors,
     handler: (call) => respond(call, gateway.generateImages, ports),
   }),
   modelRoute({
@@ -113,7 +113,7 @@ export const imageRoutes = (gateway: Gateway, ports: ReplyPorts): Route[] => [
       },
     },
     responses: { 200: Images.describe('The images') },
-    errors: modelErrors,
+    errors: imageErrors,
     handler: (call) => respond(call, gateway.editImages, ports),
   }),
   variationRoute(gateway, ports),

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { modelErrors, modelHeaders } from './description'
+import { modelHeaders, soundErrors } from './description'
 import { modelRoute } from './endpoint'
 import { respond, type ReplyPorts } from './reply'
 import type { Gateway } from '../gateway/gateway'
@@ -38,7 +38,7 @@ export const speechRoutes = (gateway: Gateway, ports: ReplyPorts): Route[] => [
       Events: { model: 'sandbox/speech', input: 'Hello', stream_format: 'sse' },
     },
     responses: { 200: spoken },
-    errors: modelErrors,
+    errors: soundErrors,
     handler: (call) => respond(call, gateway.speak, ports),
   }),
 ]

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { modelErrors, modelHeaders } from './description'
+import { modelHeaders, soundErrors } from './description'
 import { modelRoute } from './endpoint'
 import { respond, type ReplyPorts } from './reply'
 import type { Gateway } from '../gateway/gateway'
@@ -42,7 +42,7 @@ export const transcriptionRoutes = (gateway: Gateway, ports: ReplyPorts): Route[
     tag: 'Models',
     headers: modelHeaders,
     bodyType: 'multipart/form-data',
-    errors: modelErrors,
+    errors: soundErrors,
   } as const
   return [
     modelRoute({

@@ -87,6 +87,8 @@ export const sampleShared = (offer: Offer, fields: Partial<Shared['limits']> = {
   limits: {
     requestsPerMinute: 60,
     tokensPerMinute: 100_000,
+    imagesPerMinute: null,
+    audioSecondsPerMinute: null,
     maxConcurrentRequests: 10,
     monthlyRequests: null,
     monthlySpend: null,

@@ -40,6 +40,8 @@ describe('an organization', () => {
       auto_approve_domains: [],
       rate_limit_requests_per_minute: 60,
       rate_limit_tokens_per_minute: 100_000,
+      rate_limit_images_per_minute: null,
+      rate_limit_audio_seconds_per_minute: null,
       max_concurrent_requests: 10,
       monthly_spend_limit: null,
       default_member_spending_limit: null,
@@ -125,6 +127,10 @@ describe('an organization', () => {
     expect(problem(over)).toEqual([400, 'rate_limit_requests_per_minute', 'out_of_range'])
     const within = await api(owner, `PUT ${path}`, { rate_limit_requests_per_minute: 30 })
     expect(within.body).toMatchObject({ rate_limit_requests_per_minute: 30 })
+    const media = { rate_limit_images_per_minute: 5, rate_limit_audio_seconds_per_minute: 90 }
+    expect((await api(owner, `PUT ${path}`, media)).body).toMatchObject(media)
+    const freed = { rate_limit_images_per_minute: null, rate_limit_audio_seconds_per_minute: null }
+    expect((await api(owner, `PUT ${path}`, freed)).body).toMatchObject(freed)
   })
 
   test('A01: is 404 for accounts without an active membership, for every method', async () => {

@@ -39,6 +39,8 @@ describe('a key', () => {
       expires_at,
       rate_limit_requests_per_minute: 5,
       rate_limit_tokens_per_minute: 500,
+      rate_limit_images_per_minute: 4,
+      rate_limit_audio_seconds_per_minute: 90,
       max_concurrent_requests: 2,
       monthly_spend_limit: 1.25,
     })
@@ -53,6 +55,8 @@ describe('a key', () => {
       last_used_address: null,
       rate_limit_requests_per_minute: 5,
       rate_limit_tokens_per_minute: 500,
+      rate_limit_images_per_minute: 4,
+      rate_limit_audio_seconds_per_minute: 90,
       max_concurrent_requests: 2,
       monthly_spend_limit: 1.25,
       ...accessListsWith({}),
@@ -157,6 +161,8 @@ describe('rotating', () => {
     { monthly_spend_limit: 5 },
     { rate_limit_requests_per_minute: 50 },
     { rate_limit_tokens_per_minute: 500 },
+    { rate_limit_images_per_minute: 4 },
+    { rate_limit_audio_seconds_per_minute: 90 },
     { max_concurrent_requests: 2 },
   ])(
     'finding M13: a key with %j makes no key and rotates no other, however narrow',

@@ -74,6 +74,7 @@ describe('changing a key', () => {
     [{}, null, 'empty'],
     [{ name: '' }, 'name', 'too_short'],
     [{ rate_limit_tokens_per_minute: 0 }, 'rate_limit_tokens_per_minute', 'out_of_range'],
+    [{ rate_limit_images_per_minute: 0 }, 'rate_limit_images_per_minute', 'out_of_range'],
     [{ expires_at: '2020-01-01T00:00:00Z' }, 'expires_at', 'out_of_range'],
     [{ allowed_models: [] }, 'allowed_models', 'empty'],
     [{ allowed_models: ['gpt-4o'] }, 'allowed_models.0', 'bad_format'],

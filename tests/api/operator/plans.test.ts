@@ -27,6 +27,8 @@ describe('plans', () => {
       name: 'free',
       requests_per_minute: 60,
       tokens_per_minute: 100_000,
+      images_per_minute: null,
+      audio_seconds_per_minute: null,
       concurrent_requests: 10,
       monthly_requests: null,
       monthly_spend: null,
@@ -51,6 +53,8 @@ describe('plans', () => {
         name: 'Large',
         requests_per_minute: null,
         tokens_per_minute: null,
+        images_per_minute: null,
+        audio_seconds_per_minute: null,
         concurrent_requests: null,
         monthly_spend: 12.5,
         is_default: false,
@@ -60,8 +64,15 @@ describe('plans', () => {
     const changed = await sendOperatorRequest(gateway, `PUT ${path}`, {
       concurrent_requests: 7,
       monthly_spend: null,
+      images_per_minute: 20,
+      audio_seconds_per_minute: 600,
     })
-    expect(changed.body).toMatchObject({ concurrent_requests: 7, monthly_spend: null })
+    expect(changed.body).toMatchObject({
+      concurrent_requests: 7,
+      monthly_spend: null,
+      images_per_minute: 20,
+      audio_seconds_per_minute: 600,
+    })
     const gone = await sendOperatorRequest(gateway, `DELETE ${path}`)
     expect(gone.body).toMatchObject({ success: true })
     expect((await sendOperatorRequest(gateway, `DELETE ${path}`)).status).toBe(404)
@@ -71,6 +82,8 @@ describe('plans', () => {
     [{}, 'name', 'required'],
     [{ name: 'x', requests_per_minute: 0 }, 'requests_per_minute', 'out_of_range'],
     [{ name: 'x', tokens_per_minute: 1.5 }, 'tokens_per_minute', 'wrong_type'],
+    [{ name: 'x', images_per_minute: 0 }, 'images_per_minute', 'out_of_range'],
+    [{ name: 'x', audio_seconds_per_minute: 0.5 }, 'audio_seconds_per_minute', 'wrong_type'],
     [{ name: 'x', concurrent_requests: '5' }, 'concurrent_requests', 'wrong_type'],
     [{ name: 'x', monthly_spend: 1.234 }, 'monthly_spend', 'out_of_range'],
     [{ name: 'FREE' }, 'name', 'taken'],
@@ -121,7 +134,13 @@ describe('plans', () => {
 
 describe('limits of one account', () => {
   test('override the plan; null lifts a limit', async () => {
-    const limits = { requests_per_minute: 5, tokens_per_minute: null, monthly_spend: 3.5 }
+    const limits = {
+      requests_per_minute: 5,
+      tokens_per_minute: null,
+      images_per_minute: 3,
+      audio_seconds_per_minute: null,
+      monthly_spend: 3.5,
+    }
     const { body } = await sendOperatorRequest(gateway, 'POST /users', {
       email: 'own@example.com',
       limits,

@@ -204,6 +204,8 @@ describe('keys', () => {
       last_used_address: null,
       rate_limit_requests_per_minute: null,
       rate_limit_tokens_per_minute: null,
+      rate_limit_images_per_minute: null,
+      rate_limit_audio_seconds_per_minute: null,
       max_concurrent_requests: null,
       monthly_spend_limit: null,
       ...accessListsWith({}),
@@ -229,9 +231,8 @@ describe('keys', () => {
       monthly_spend_limit: 12.34,
       max_concurrent_requests: 3,
     })
-    const cleared = await sendOperatorRequest(gateway, `PUT ${path}/${String(rest['id'])}`, {
-      monthly_spend_limit: null,
-    })
+    const none = { monthly_spend_limit: null }
+    const cleared = await sendOperatorRequest(gateway, `PUT ${path}/${String(rest['id'])}`, none)
     expect(cleared.body).toMatchObject({ monthly_spend_limit: null, max_concurrent_requests: 3 })
     const gone = await sendOperatorRequest(gateway, `DELETE ${path}/${String(rest['id'])}`)
     expect(gone.body).toMatchObject({ success: true })

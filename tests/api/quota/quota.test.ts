@@ -13,6 +13,8 @@ let plan: unknown
 const limits = {
   requests_per_minute: 50,
   tokens_per_minute: 100_000,
+  images_per_minute: 12,
+  audio_seconds_per_minute: 600,
   concurrent_requests: 4,
   monthly_requests: 200,
   monthly_spend: 8,
@@ -74,6 +76,8 @@ describe('the state of an account', () => {
         quotas: [
           unused('requests_per_minute', 'requests'),
           unused('tokens_per_minute', 'tokens'),
+          unused('images_per_minute', 'images'),
+          unused('audio_seconds_per_minute', 'seconds'),
           unused('concurrent_requests', 'requests'),
           unused('monthly_requests', 'requests', month(1)),
           unused('monthly_spend', 'usd', month(1)),
@@ -130,6 +134,9 @@ describe('the state of an account', () => {
     const quotas = await quotasOf(customer)
     const unlimited = { limit: null, remaining: null, percentage: 0 }
     expect(quotas['requests_per_minute']).toMatchObject({ ...unlimited, used: 3 })
+    expect(quotas['images_per_minute']).toMatchObject({ ...unlimited, used: 6 })
+    // Each of 2.2 seconds, rounded up.
+    expect(quotas['audio_seconds_per_minute']).toMatchObject({ ...unlimited, used: 9 })
     expect(quotas['monthly_requests']).toMatchObject(unlimited)
     expect(quotas['monthly_spend']).toMatchObject({ ...unlimited, unit: 'usd' })
     const other = await limited({ limits: { monthly_spend: 2.5, requests_per_minute: 7 } })
@@ -146,9 +153,10 @@ const logged = ({ userId }: Customer, count: number) => sql`
   insert into request_log
     (id, started_at, user_id, method, endpoint, streamed, requested_model, model, status, status_code,
      latency_ms, input_tokens, output_tokens, estimated, cost, platform_fee, concurrent, ip_address,
-     user_agent)
+     user_agent, images, sound_ms, speech_ms)
   select 'req_' || lpad(n::text, 26, 'z'), now(), ${userId}, 'POST', '/v1/chat/completions', false,
-    'a/b', 'a/b', 'success', 200, 1, 1, 1, false, 0, 0, 1, '127.0.0.1', 'test'
+    'a/b', 'a/b', 'success', 200, 1, 1, 1, false, 0, 0, 1, '127.0.0.1', 'test',
+    2, 1500, 700
   from generate_series(1, ${count}) as n`
 
 const history = (customer: Customer, query = '') => api(`GET /user/quota/history${query}`, customer)

@@ -114,6 +114,19 @@ test('only the requester sees the decision', async () => {
 })
 
 describe('the operator', () => {
+  test.each(['images_per_minute', 'audio_seconds_per_minute'])(
+    'approves %s, which then overrides the plan',
+    async (type) => {
+      const customer = await newCustomer({ limits: { [type]: 4 } })
+      const same = await wish(customer, { quota_type: type, requested_limit: 4 })
+      expect(problem(same)[1]).toBe('requested_limit')
+      const id = idIn(await wish(customer, { quota_type: type, requested_limit: 20 }))
+      expect((await operator(`POST /quota-requests/${id}/approve`)).status).toBe(200)
+      const user = await gateway.admin('GET', `/users/${customer.userId}`)
+      expect(user['limits']).toEqual({ [type]: 20 })
+    },
+  )
+
   test('approves: the one limit applies within a second, and the account is notified', async () => {
     const customer = await newCustomer({ limits: { tokens_per_minute: 5000 } })
     const id = idIn(await wish(customer))

@@ -35,6 +35,8 @@ export const errorTable: Record<string, ErrorRow> = {
   resource_not_found: row('not_found_error', [404]),
   rate_limit_exceeded: row('rate_limit_error', [429], ['limit', 'window', 'retry_after']),
   tokens_per_minute_exceeded: row('rate_limit_error', [429], ['limit', 'used']),
+  images_per_minute_exceeded: row('rate_limit_error', [429], ['limit', 'used']),
+  audio_seconds_per_minute_exceeded: row('rate_limit_error', [429], ['limit', 'used']),
   internal_error: row('server_error', [500]),
   provider_error: row('gateway_error', [502, 503], ['provider', 'provider_error']),
   connection_failed: row('gateway_error', [502, 503]),

@@ -42,6 +42,8 @@ export interface KeyFormFields extends AccessFormFields {
   day: string
   rate_limit_requests_per_minute: Limit
   rate_limit_tokens_per_minute: Limit
+  rate_limit_images_per_minute: Limit
+  rate_limit_audio_seconds_per_minute: Limit
   max_concurrent_requests: Limit
   monthly_spend_limit: Limit
   allowed_addresses: string[]
@@ -55,6 +57,8 @@ export const newKeyFields: KeyFormFields = {
   day: '',
   rate_limit_requests_per_minute: '',
   rate_limit_tokens_per_minute: '',
+  rate_limit_images_per_minute: '',
+  rate_limit_audio_seconds_per_minute: '',
   max_concurrent_requests: '',
   monthly_spend_limit: '',
   ...noLists,
@@ -77,6 +81,8 @@ export const toKeyFields = (key: Key): KeyFormFields => ({
   day: key.expires_at === null ? '' : toDay(key.expires_at),
   rate_limit_requests_per_minute: key.rate_limit_requests_per_minute ?? '',
   rate_limit_tokens_per_minute: key.rate_limit_tokens_per_minute ?? '',
+  rate_limit_images_per_minute: key.rate_limit_images_per_minute ?? '',
+  rate_limit_audio_seconds_per_minute: key.rate_limit_audio_seconds_per_minute ?? '',
   max_concurrent_requests: key.max_concurrent_requests ?? '',
   monthly_spend_limit: key.monthly_spend_limit ?? '',
   ...toAccessFields(key),

@@ -33,6 +33,8 @@ export const endpoints = [
 export const limits = [
   ['rate_limit_requests_per_minute', 'Requests per minute'],
   ['rate_limit_tokens_per_minute', 'Tokens per minute'],
+  ['rate_limit_images_per_minute', 'Images per minute'],
+  ['rate_limit_audio_seconds_per_minute', 'Seconds of sound per minute'],
   ['max_concurrent_requests', 'Concurrent requests'],
   ['monthly_spend_limit', 'USD per month'],
 ] as const

@@ -30,6 +30,8 @@ type Settings = Pick<
   | 'auto_approve_domains'
   | 'rate_limit_requests_per_minute'
   | 'rate_limit_tokens_per_minute'
+  | 'rate_limit_images_per_minute'
+  | 'rate_limit_audio_seconds_per_minute'
   | 'max_concurrent_requests'
   | 'monthly_spend_limit'
   | 'default_member_spending_limit'
@@ -48,6 +50,8 @@ const fieldsOf = (one: Settings) => ({
   auto_approve_domains: one.auto_approve_domains,
   rate_limit_requests_per_minute: one.rate_limit_requests_per_minute,
   rate_limit_tokens_per_minute: one.rate_limit_tokens_per_minute,
+  rate_limit_images_per_minute: one.rate_limit_images_per_minute ?? ('' as const),
+  rate_limit_audio_seconds_per_minute: one.rate_limit_audio_seconds_per_minute ?? ('' as const),
   max_concurrent_requests: one.max_concurrent_requests,
   monthly_spend_limit: one.monthly_spend_limit ?? ('' as const),
   default_member_spending_limit: one.default_member_spending_limit ?? ('' as const),
@@ -146,6 +150,12 @@ const Joining = ({ form }: { form: Form }) => (
   </Paper>
 )
 
+/** The limits per minute that an organization may leave to its plan. */
+const mediaLimits = [
+  ['rate_limit_images_per_minute', 'Images per minute'],
+  ['rate_limit_audio_seconds_per_minute', 'Seconds of sound per minute'],
+] as const
+
 const Limits = ({ form }: { form: Form }) => (
   <Paper withBorder p="lg">
     <Stack gap="sm">
@@ -169,6 +179,16 @@ const Limits = ({ form }: { form: Form }) => (
           required
           {...form.getInputProps('rate_limit_tokens_per_minute')}
         />
+        {mediaLimits.map(([field, label]) => (
+          <NumberInput
+            key={field}
+            label={label}
+            description="Empty for the limit of the plan"
+            min={1}
+            allowDecimal={false}
+            {...form.getInputProps(field)}
+          />
+        ))}
         <NumberInput
           label="Concurrent requests"
           min={1}

@@ -6,6 +6,8 @@ import type { QuotaSearch, QuotaType } from '../../url/period'
 export const quotaNames: Readonly<Record<QuotaType, string>> = {
   requests_per_minute: 'Requests per minute',
   tokens_per_minute: 'Tokens per minute',
+  images_per_minute: 'Images per minute',
+  audio_seconds_per_minute: 'Seconds of sound per minute',
   concurrent_requests: 'Concurrent requests',
   monthly_requests: 'Requests this month',
   monthly_spend: 'Spend this month',

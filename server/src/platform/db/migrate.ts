@@ -61,6 +61,7 @@ import * as notificationDestinations from './migrations/0067-notification-destin
 import * as useOfMedia from './migrations/0068-use-of-media'
 import * as networks from './migrations/0069-networks'
 import * as budgets from './migrations/0070-budgets'
+import * as mediaLimits from './migrations/0071-media-limits'
 import * as identityProviderSessions from './migrations/0074-identity-provider-sessions'
 import * as tags from './migrations/0076-tags'
 import type { Schema } from './schema'
@@ -130,6 +131,7 @@ const migrations: Record<string, Migration> = {
   '0068-use-of-media': useOfMedia,
   '0069-networks': networks,
   '0070-budgets': budgets,
+  '0071-media-limits': mediaLimits,
   '0074-identity-provider-sessions': identityProviderSessions,
   '0076-tags': tags,
 }

@@ -17,7 +17,7 @@ import type { ShowcaseSchema } from './showcase-schema'
 import type { SupportSchema } from './support-schema'
 import type { SignInSchema } from './sign-in-schema'
 import type { TrailSchema } from './trail-schema'
-import type { CreatedColumn, ListColumn, UpdatedColumn } from './column-types'
+import type { CreatedColumn, ListColumn, MediaLimitColumns, UpdatedColumn } from './column-types'
 import type { AccessListName } from '../access-lists'
 
 /** An account of a user. */
@@ -41,7 +41,7 @@ export interface UserRow extends SettingsColumns {
 }
 
 /** The limits of accounts on a plan; null means no limit. */
-export interface PlanRow {
+export interface PlanRow extends MediaLimitColumns {
   id: string
   name: string
   requests_per_minute: number | null
@@ -63,7 +63,7 @@ export interface PlanRow {
 type AccessListColumns = Record<AccessListName, ListColumn>
 
 /** A service key; the secret itself is never stored. */
-export interface ApiKeyRow extends AccessListColumns {
+export interface ApiKeyRow extends AccessListColumns, MediaLimitColumns {
   id: string
   user_id: string
   name: string
@@ -130,7 +130,7 @@ export interface ModelPriceRow {
 }
 
 /** An organization: a company or group that shares connections and credit. Amounts are nano-dollars. */
-export interface OrganizationRow {
+export interface OrganizationRow extends MediaLimitColumns {
   id: string
   name: string
   description: string | null

@@ -23,6 +23,8 @@ export interface QuotaRequestRow {
   quota_type:
     | 'requests_per_minute'
     | 'tokens_per_minute'
+    | 'images_per_minute'
+    | 'audio_seconds_per_minute'
     | 'concurrent_requests'
     | 'monthly_requests'
     | 'monthly_spend'

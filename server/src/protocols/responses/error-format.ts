@@ -27,6 +27,8 @@ const knownCodes: Partial<Record<ErrorCode, string>> = {
   context_length_exceeded: 'context_length_exceeded',
   rate_limit_exceeded: 'rate_limit_exceeded',
   tokens_per_minute_exceeded: 'rate_limit_exceeded',
+  images_per_minute_exceeded: 'rate_limit_exceeded',
+  audio_seconds_per_minute_exceeded: 'rate_limit_exceeded',
   insufficient_credits: 'insufficient_quota',
   payment_required: 'insufficient_quota',
   invalid_request: 'invalid_prompt',

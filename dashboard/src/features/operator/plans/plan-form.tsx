@@ -4,7 +4,7 @@ import { notifications } from '@mantine/notifications'
 import { api, type Schemas } from '../../../api/client'
 import { changedFields, toBody } from '../../../components/changed-fields'
 import { ResourceForm } from '../../../components/resource-form'
-import { quotaTypes } from '../../../url/period'
+import { quotaTypes, type QuotaType } from '../../../url/period'
 import type { Plan } from './queries'
 import { useRefresh } from '../refresh'
 import { quotaNames } from '../../quota/queries'
@@ -12,25 +12,21 @@ import { quotaNames } from '../../quota/queries'
 /** An empty number field is an empty text. */
 type Amount = number | ''
 
-interface Fields {
-  name: string
-  requests_per_minute: Amount
-  tokens_per_minute: Amount
-  concurrent_requests: Amount
-  monthly_requests: Amount
-  monthly_spend: Amount
-  max_org_members: number
-}
+type Fields = Record<QuotaType, Amount> & { name: string; max_org_members: number }
 
 const usualMembers = 100
 
+const amountOf = (plan: Plan | undefined, type: QuotaType): Amount => plan?.[type] ?? ''
+
 const fieldsOf = (plan: Plan | undefined): Fields => ({
   name: plan?.name ?? '',
-  requests_per_minute: plan?.requests_per_minute ?? '',
-  tokens_per_minute: plan?.tokens_per_minute ?? '',
-  concurrent_requests: plan?.concurrent_requests ?? '',
-  monthly_requests: plan?.monthly_requests ?? '',
-  monthly_spend: plan?.monthly_spend ?? '',
+  requests_per_minute: amountOf(plan, 'requests_per_minute'),
+  tokens_per_minute: amountOf(plan, 'tokens_per_minute'),
+  images_per_minute: amountOf(plan, 'images_per_minute'),
+  audio_seconds_per_minute: amountOf(plan, 'audio_seconds_per_minute'),
+  concurrent_requests: amountOf(plan, 'concurrent_requests'),
+  monthly_requests: amountOf(plan, 'monthly_requests'),
+  monthly_spend: amountOf(plan, 'monthly_spend'),
   max_org_members: plan?.max_org_members ?? usualMembers,
 })
 

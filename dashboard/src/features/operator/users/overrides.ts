@@ -21,6 +21,8 @@ function choiceOf(limits: Readonly<Record<string, unknown>>, type: QuotaType): C
 export const toChoices = (limits: Readonly<Record<string, unknown>>): Choices => ({
   requests_per_minute: choiceOf(limits, 'requests_per_minute'),
   tokens_per_minute: choiceOf(limits, 'tokens_per_minute'),
+  images_per_minute: choiceOf(limits, 'images_per_minute'),
+  audio_seconds_per_minute: choiceOf(limits, 'audio_seconds_per_minute'),
   concurrent_requests: choiceOf(limits, 'concurrent_requests'),
   monthly_requests: choiceOf(limits, 'monthly_requests'),
   monthly_spend: choiceOf(limits, 'monthly_spend'),

@@ -41,6 +41,8 @@ export const toVisibleOrganization = (row: VisibleRow) => ({
   auto_approve_domains: row.auto_approve_domains,
   rate_limit_requests_per_minute: row.requests_per_minute,
   rate_limit_tokens_per_minute: row.tokens_per_minute,
+  rate_limit_images_per_minute: row.images_per_minute,
+  rate_limit_audio_seconds_per_minute: row.audio_seconds_per_minute,
   max_concurrent_requests: row.max_concurrent_requests,
   monthly_spend_limit: toUsdOrNull(row.monthly_spend_limit),
   default_member_spending_limit: toUsdOrNull(row.default_member_spending_limit),

@@ -57,6 +57,8 @@ export const ChangedOrganization = z
       .transform((domains) => [...new Set(domains)]),
     rate_limit_requests_per_minute: limit,
     rate_limit_tokens_per_minute: limit,
+    rate_limit_images_per_minute: limit.nullable(),
+    rate_limit_audio_seconds_per_minute: limit.nullable(),
     max_concurrent_requests: limit,
     monthly_spend_limit: usd(2).nullable(),
     default_member_spending_limit: usd(2).nullable(),
@@ -114,6 +116,11 @@ export const Organization = z
     auto_approve_domains: z.array(z.string()),
     rate_limit_requests_per_minute: z.int(),
     rate_limit_tokens_per_minute: z.int(),
+    rate_limit_images_per_minute: z.int().nullable().describe('Null for the limit of the plan'),
+    rate_limit_audio_seconds_per_minute: z
+      .int()
+      .nullable()
+      .describe('Null for the limit of the plan'),
     max_concurrent_requests: z.int(),
     monthly_spend_limit: z.number().nullable(),
     default_member_spending_limit: z.number().nullable(),

@@ -199,15 +199,19 @@ async function checkRates(db: Kysely<Schema>, row: Row, fields: ChangedOrganizat
   const maximums = {
     rate_limit_requests_per_minute: plan.requests_per_minute,
     rate_limit_tokens_per_minute: plan.tokens_per_minute,
+    rate_limit_images_per_minute: plan.images_per_minute,
+    rate_limit_audio_seconds_per_minute: plan.audio_seconds_per_minute,
     max_concurrent_requests: plan.max_concurrent_requests,
   }
   for (const name of [
     'rate_limit_requests_per_minute',
     'rate_limit_tokens_per_minute',
+    'rate_limit_images_per_minute',
+    'rate_limit_audio_seconds_per_minute',
     'max_concurrent_requests',
   ] as const) {
     const [value, limit] = [fields[name], maximums[name]]
-    if (value === undefined || limit === null || value <= limit) continue
+    if (value === undefined || value === null || limit === null || value <= limit) continue
     throw invalidRequest(name, 'out_of_range', `${name}: the plan allows at most ${limit}.`)
   }
 }
@@ -217,6 +221,8 @@ async function update({ db, catalog }: OrganizationPorts, row: Row, fields: Chan
     slug,
     rate_limit_requests_per_minute: requests_per_minute,
     rate_limit_tokens_per_minute: tokens_per_minute,
+    rate_limit_images_per_minute: images_per_minute,
+    rate_limit_audio_seconds_per_minute: audio_seconds_per_minute,
     ...columns
   } = fields
   if (slug !== undefined && slug !== row.slug) {
@@ -226,7 +232,13 @@ async function update({ db, catalog }: OrganizationPorts, row: Row, fields: Chan
     await trx
       .updateTable('organization')
       .set({
-        ...present({ ...columns, requests_per_minute, tokens_per_minute }),
+        ...present({
+          ...columns,
+          requests_per_minute,
+          tokens_per_minute,
+          images_per_minute,
+          audio_seconds_per_minute,
+        }),
         updated_at: new Date(),
       })
       .where('id', '=', row.id)

@@ -2,7 +2,7 @@ import { sql, type Kysely } from 'kysely'
 import { listDays } from './days'
 import { limitOf, percentageOf } from './limit-values'
 import { readMemberDays } from './member-days'
-import { quotaTypes, type QuotaType } from './schema'
+import type { QuotaType } from './schema'
 import { readAccountLimits } from '../../../auth/account-limits'
 import type { LimitScope } from '../../../limits/caller-limits'
 import { usageCost } from '../../../ledger/usage-cost'
@@ -141,16 +141,25 @@ async function readDays(db: Kysely<Schema>, userId: string, days: readonly strin
   return rows.map((row) => toUsed(row, limits, memberPercentage(row.day)))
 }
 
+/** The types whose use is recorded by day: minutes of images and sound are not. */
+const recordedTypes = [
+  'requests_per_minute',
+  'tokens_per_minute',
+  'concurrent_requests',
+  'monthly_requests',
+  'monthly_spend',
+] as const satisfies readonly QuotaType[]
+
 /** Shows today's limits, as earlier ones are not kept. */
 function toUsed(row: DayRow, limits: LimitScope, memberPercentage: number): Used {
-  const used: Record<QuotaType, bigint> = {
+  const used: Record<(typeof recordedTypes)[number], bigint> = {
     requests_per_minute: row.peak_requests,
     tokens_per_minute: row.peak_tokens,
     concurrent_requests: row.peak_running,
     monthly_requests: row.month_requests,
     monthly_spend: row.month_spent,
   }
-  const percentages = quotaTypes.map((type) => {
+  const percentages = recordedTypes.map((type) => {
     const limit = limitOf(limits, type)
     return limit === null ? 0 : percentageOf(used[type], limit)
   })

@@ -10,6 +10,8 @@ export function limitOf(limits: LimitScope, type: QuotaType): bigint | null {
   const limit = {
     requests_per_minute: limits.requestsPerMinute,
     tokens_per_minute: limits.tokensPerMinute,
+    images_per_minute: limits.imagesPerMinute,
+    audio_seconds_per_minute: limits.audioSecondsPerMinute,
     concurrent_requests: limits.maxConcurrentRequests,
     monthly_requests: limits.monthlyRequests,
   }[type]

@@ -7,6 +7,8 @@ import { line, trimmed } from '../../../http/fields'
 export const quotaTypes = [
   'requests_per_minute',
   'tokens_per_minute',
+  'images_per_minute',
+  'audio_seconds_per_minute',
   'concurrent_requests',
   'monthly_requests',
   'monthly_spend',
@@ -61,7 +63,7 @@ const PublicQuota = z.object({
   used: z.number(),
   remaining: z.number().nullable(),
   percentage: z.number(),
-  unit: z.enum(['requests', 'tokens', 'usd']),
+  unit: z.enum(['requests', 'tokens', 'images', 'seconds', 'usd']),
   resets_at: z.iso.datetime().nullable(),
 })
 export type PublicQuota = z.output<typeof PublicQuota>

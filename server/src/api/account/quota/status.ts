@@ -33,6 +33,8 @@ export interface StatusPorts {
 const units: Record<QuotaType, PublicQuota['unit']> = {
   requests_per_minute: 'requests',
   tokens_per_minute: 'tokens',
+  images_per_minute: 'images',
+  audio_seconds_per_minute: 'seconds',
   concurrent_requests: 'requests',
   monthly_requests: 'requests',
   monthly_spend: 'usd',
@@ -103,7 +105,7 @@ function toQuota(type: QuotaType, limit: bigint | null, { used, resetsAtMs }: Us
   }
 }
 
-type LiveType = 'requests_per_minute' | 'tokens_per_minute' | 'concurrent_requests'
+type LiveType = Exclude<QuotaType, 'monthly_requests' | 'monthly_spend'>
 
 /** Reads the counters of limited types; usage without a limit comes from the log, which lacks running requests. */
 async function readLive(
@@ -111,11 +113,12 @@ async function readLive(
   limits: LimitScope,
   nowMs: number,
 ): Promise<Record<LiveType, Usage>> {
-  const { requests, tokens, running } = combineLimits([limits])
-  const windows = [...requests, ...tokens]
+  const { requests, tokens, images, audioSeconds, running } = combineLimits([limits])
+  const kinds = [requests, tokens, images, audioSeconds]
+  const windows = kinds.flat()
   const [counts, logged] = await Promise.all([
     used({ windows, running }),
-    windows.length < 2 ? readLastMinute(db, limits.id, nowMs) : { requests: 0n, tokens: 0n },
+    windows.length < kinds.length ? readLastMinute(db, limits.id, nowMs) : nothingLogged,
   ])
   const byId = new Map([...windows, ...running].map(({ id }, index) => [id, counts[index]]))
   const usageOf = ([bucket]: readonly LimitBucket[], unlimited: bigint): Usage => {
@@ -126,18 +129,37 @@ async function readLive(
   return {
     requests_per_minute: usageOf(requests, logged.requests),
     tokens_per_minute: usageOf(tokens, logged.tokens),
+    images_per_minute: usageOf(images, logged.images),
+    audio_seconds_per_minute: usageOf(audioSeconds, logged.seconds),
     concurrent_requests: usageOf(running, 0n),
   }
 }
 
 const minuteMs = 60_000
 
-async function readLastMinute(db: Kysely<Schema>, userId: string, nowMs: number) {
+/** The logged use of a minute; seconds are those of sound, each request rounded up. */
+interface LoggedUse {
+  requests: bigint
+  tokens: bigint
+  images: bigint
+  seconds: bigint
+}
+
+const nothingLogged: LoggedUse = { requests: 0n, tokens: 0n, images: 0n, seconds: 0n }
+
+async function readLastMinute(
+  db: Kysely<Schema>,
+  userId: string,
+  nowMs: number,
+): Promise<LoggedUse> {
   // Ids sort by time, so that the index of an account's log leads to its newest rows.
-  const { rows } = await sql<{ requests: bigint; tokens: bigint }>`
-    select count(*) as requests, coalesce(sum(input_tokens + output_tokens), 0)::bigint as tokens
+  const { rows } = await sql<LoggedUse>`
+    select count(*) as requests, coalesce(sum(input_tokens + output_tokens), 0)::bigint as tokens,
+      coalesce(sum(images), 0)::bigint as images,
+      coalesce(sum(ceil((coalesce(sound_ms, 0) + coalesce(speech_ms, 0)) / 1000.0)), 0)::bigint
+        as seconds
     from request_log
     where user_id = ${userId} and id > ${`req_${generateIdBody(nowMs - minuteMs)}`}
       and started_at > ${new Date(nowMs - minuteMs)}`.execute(db)
-  return rows[0] ?? { requests: 0n, tokens: 0n }
+  return rows[0] ?? nothingLogged
 }

@@ -100,6 +100,8 @@ async function update(
     payment_method_required: isPaymentRequired,
     rate_limit_requests_per_minute: requests_per_minute,
     rate_limit_tokens_per_minute: tokens_per_minute,
+    rate_limit_images_per_minute: images_per_minute,
+    rate_limit_audio_seconds_per_minute: audio_seconds_per_minute,
     ...columns
   } = fields
   const isRenamed = slug !== undefined && slug !== organization.slug
@@ -108,7 +110,13 @@ async function update(
     const row = await trx
       .updateTable('organization')
       .set({
-        ...present({ ...columns, requests_per_minute, tokens_per_minute }),
+        ...present({
+          ...columns,
+          requests_per_minute,
+          tokens_per_minute,
+          images_per_minute,
+          audio_seconds_per_minute,
+        }),
         updated_at: new Date(),
       })
       .where('id', '=', organization.id)

@@ -31,6 +31,8 @@ export const Plan = z
     name: z.string(),
     requests_per_minute: planFields,
     tokens_per_minute: planFields,
+    images_per_minute: planFields,
+    audio_seconds_per_minute: planFields,
     concurrent_requests: planFields,
     monthly_requests: planFields,
     monthly_spend: z.number().nullable(),

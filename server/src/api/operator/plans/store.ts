@@ -15,6 +15,8 @@ const toPlan = (row: Selectable<PlanRow>) => ({
   name: row.name,
   requests_per_minute: row.requests_per_minute,
   tokens_per_minute: row.tokens_per_minute,
+  images_per_minute: row.images_per_minute,
+  audio_seconds_per_minute: row.audio_seconds_per_minute,
   concurrent_requests: row.max_concurrent_requests,
   monthly_requests: row.monthly_requests,
   monthly_spend: toUsdOrNull(row.monthly_spend),

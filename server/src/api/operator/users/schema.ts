@@ -73,6 +73,8 @@ export const User = Settings.extend({
     .object({
       requests_per_minute: z.int().nullable(),
       tokens_per_minute: z.int().nullable(),
+      images_per_minute: z.int().nullable(),
+      audio_seconds_per_minute: z.int().nullable(),
       concurrent_requests: z.int().nullable(),
       monthly_requests: z.int().nullable(),
       monthly_spend: z.number().nullable(),
