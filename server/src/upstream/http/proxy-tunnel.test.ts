@@ -20,7 +20,7 @@ const causeOf = (thrown: unknown) => (thrown instanceof Error ? String(thrown.ca
 const routeTo = (url: string, digest = 'one'): NetworkRoute => ({
   digest,
   tls: {},
-  proxy: { isSecure: false, hostname: '127.0.0.1', port: Number(new URL(url).port) },
+  proxy: { protocol: 'http', hostname: '127.0.0.1', port: Number(new URL(url).port) },
 })
 
 test('a request goes through the tunnel, and the next one through the same', async () => {
