@@ -17,6 +17,8 @@ export const ConnectionNetwork = z.strictObject({
       certificate_authorities: z.string().exactOptional(),
     })
     .exactOptional(),
+  /** The names of its headers, whose values are among the secrets. */
+  headers: z.array(z.string()).exactOptional(),
 })
 export type ConnectionNetwork = z.output<typeof ConnectionNetwork>
 
@@ -25,6 +27,8 @@ export const NetworkSecrets = z.strictObject({
   /** The private key of the client certificate; PEM. */
   client_key: z.string().exactOptional(),
   proxy_password: z.string().exactOptional(),
+  /** The headers of its requests, by their names in lower case. */
+  headers: z.record(z.string(), z.string()).exactOptional(),
 })
 export type NetworkSecrets = z.output<typeof NetworkSecrets>
 

@@ -58,14 +58,11 @@ export async function probe(
     const words = isGood ? 'Its answer has an unexpected format.' : text
     return result(
       false,
-      `${provider.name} returned status ${response.status}. ${scrub(words, connection.secret)}`.trim(),
+      `${provider.name} returned status ${response.status}. ${scrub(words, connection)}`.trim(),
     )
   } catch (thrown) {
     const words = messageOf(thrown)
-    return result(
-      false,
-      `${provider.name} could not be reached: ${scrub(words, connection.secret)}.`,
-    )
+    return result(false, `${provider.name} could not be reached: ${scrub(words, connection)}.`)
   }
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { HeaderFields } from './header-fields'
 import { customIssue } from '../../../wire/field-error'
 import {
   findAuthorityFault,
@@ -33,7 +34,7 @@ const privateKey = z
     message: 'must be a private key in PEM, without a passphrase.',
   })
 
-/** The way to a connection's upstream. A field that is absent stays as it is, null removes it. */
+/** The way to a connection's upstream, and its headers. A field that is absent stays as it is, null removes it. */
 export const NetworkFields = z
   .strictObject({
     certificate_authorities: certificatesWithout(findAuthorityFault)
@@ -45,6 +46,9 @@ export const NetworkFields = z
     client_key: privateKey
       .nullish()
       .describe('PEM; the key of the client certificate, stored encrypted and never returned'),
+    headers: HeaderFields.nullish().describe(
+      'Headers of each request, by name; values are stored encrypted and never returned. A name that is absent stays, null removes it',
+    ),
   })
   .meta({ ref: 'NetworkFields' })
 export type NetworkFields = z.output<typeof NetworkFields>
@@ -134,6 +138,10 @@ export const NetworkAnswer = z
   .object({
     certificate_authorities: z.array(CertificateAnswer),
     client_certificate: CertificateAnswer.nullable(),
+    headers: z
+      .array(z.string())
+      .describe('The names of its headers')
+      .meta({ examples: [['x-team']] }),
   })
   .meta({ ref: 'ConnectionNetwork' })
 export type NetworkAnswer = z.output<typeof NetworkAnswer>
