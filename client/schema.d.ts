@@ -11151,6 +11151,13 @@ export interface components {
                 /** @description SHA-256, in hexadecimal digits */
                 fingerprint: string;
             } | null;
+            /**
+             * @description The names of its headers
+             * @example [
+             *       "x-team"
+             *     ]
+             */
+            headers: string[];
         };
         Connection: {
             /** @example conn_01k9z3t6c8q4v7x2m5n0p1r3s4 */
@@ -11207,6 +11214,10 @@ export interface components {
             client_certificate?: (string | null) | undefined;
             /** @description PEM; the key of the client certificate, stored encrypted and never returned */
             client_key?: (string | null) | undefined;
+            /** @description Headers of each request, by name; values are stored encrypted and never returned. A name that is absent stays, null removes it */
+            headers?: ({
+                [key: string]: string | null;
+            } | null) | undefined;
         };
         NewConnection: {
             name: string;
@@ -15521,6 +15532,13 @@ export interface components {
                 /** @description SHA-256, in hexadecimal digits */
                 fingerprint: string;
             } | null;
+            /**
+             * @description The names of its headers
+             * @example [
+             *       "x-team"
+             *     ]
+             */
+            headers: string[];
             proxy: {
                 /** @example http://proxy.example:3128 */
                 url: string;
@@ -15582,7 +15600,7 @@ export interface components {
         ProxyFields: {
             /**
              * Format: uri
-             * @description `http:` or `https:`, the way to the proxy itself
+             * @description `http:` or `https:` for an HTTP proxy, by the way to the proxy itself; `socks5:` for a SOCKS5 proxy
              */
             url: string;
             username?: (string | null) | undefined;
@@ -15598,7 +15616,11 @@ export interface components {
             client_certificate?: (string | null) | undefined;
             /** @description PEM; the key of the client certificate, stored encrypted and never returned */
             client_key?: (string | null) | undefined;
-            /** @description Connects to the server by CONNECT; replaced as a whole */
+            /** @description Headers of each request, by name; values are stored encrypted and never returned. A name that is absent stays, null removes it */
+            headers?: ({
+                [key: string]: string | null;
+            } | null) | undefined;
+            /** @description Connects to the server; replaced as a whole */
             proxy?: (components["schemas"]["ProxyFields"] | null) | undefined;
         };
         NewPlatformConnection: {
