@@ -37,6 +37,6 @@ export const isReservedHeader = (name: string): boolean =>
 
 /** Returns the headers of a connection that are sent; null where it has none. */
 export function toConnectionHeaders(stored: ConnectionHeaders = {}): ConnectionHeaders | null {
-  const sent = Object.entries(stored).filter(([name]) => !isReservedHeader(name))
-  return sent.length > 0 ? Object.fromEntries(sent) : null
+  const headers = Object.entries(stored).filter(([name]) => !isReservedHeader(name))
+  return headers.length > 0 ? Object.fromEntries(headers) : null
 }

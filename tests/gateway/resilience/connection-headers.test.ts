@@ -144,7 +144,7 @@ describe('headers of a connection', () => {
     ])
   })
 
-  test('are removed from what a provider answers', async () => {
+  test('are removed from the errors of a provider', async () => {
     await using connection = await connectWith({ 'x-access': access })
     fixture.upstream.answer = () =>
       Response.json({ error: { message: `x-access ${access} is not known` } }, { status: 400 })

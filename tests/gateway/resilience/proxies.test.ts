@@ -220,9 +220,11 @@ test.each<[string, Json, string]>([
 
 test('X11: a customer cannot set a proxy', async () => {
   const customer = await createCustomer(gateway)
-  const fields = { ...fieldsOf({ proxy: { url: plainUrl() } }), endpoint_url: undefined }
-  const answer = await call(gateway, customer, 'POST /connections', fields)
-  expect(problem(answer)).toEqual([400, 'network', 'wrong_type'])
-  expect(answer.error.message).toContain('proxy')
-  expect(plain.requests).toEqual([])
+  for (const url of [plainUrl(), socksUrl()]) {
+    const fields = { ...fieldsOf({ proxy: { url } }), endpoint_url: undefined }
+    const answer = await call(gateway, customer, 'POST /connections', fields)
+    expect(problem(answer)).toEqual([400, 'network', 'wrong_type'])
+    expect(answer.error.message).toContain('proxy')
+  }
+  expect([plain.requests, socks.requests]).toEqual([[], []])
 })

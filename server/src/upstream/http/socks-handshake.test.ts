@@ -97,7 +97,7 @@ describe('the handshake fails where the proxy', () => {
       ],
       'more than its answer',
     ],
-    ['answers before it was asked', [[5, 0, 5]], 'more than its answer'],
+    ['answers too early', [[5, 0, 5]], 'more than its answer'],
   ])('%s', (_why, answers, message) => {
     const handshake = new SocksHandshake(target, credential)
     const read = () => answers.map((answer) => handshake.read(bytes(...answer)))

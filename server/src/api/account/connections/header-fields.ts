@@ -26,7 +26,7 @@ type HeaderChanges = Readonly<Record<string, string | null>>
 export const HeaderFields = z
   .record(z.string(), headerValue.nullable())
   .superRefine((headers, ctx) => {
-    const seen = new Set<string>()
+    const names = new Set<string>()
     for (const name of Object.keys(headers)) {
       const path = [name.slice(0, maxNameLength)]
       const lowerName = name.toLowerCase()
@@ -35,10 +35,10 @@ export const HeaderFields = z
         ctx.addIssue(customIssue('bad_format', message, path))
       } else if (isReservedHeader(lowerName)) {
         ctx.addIssue(customIssue('not_allowed', 'cannot be set by a connection.', path))
-      } else if (seen.has(lowerName)) {
-        ctx.addIssue(customIssue('conflict', 'is there twice.', path))
+      } else if (names.has(lowerName)) {
+        ctx.addIssue(customIssue('conflict', 'was given twice.', path))
       }
-      seen.add(lowerName)
+      names.add(lowerName)
     }
   })
   .transform((headers) =>
