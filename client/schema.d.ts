@@ -8472,7 +8472,7 @@ export interface paths {
         };
         /**
          * Update a stored connection
-         * @description A new `endpoint_url` discards the key, unless the request has one. Requires an operator. The body has at most 64 KB.
+         * @description A new `endpoint_url` discards the key and the headers that the request does not have. Requires an operator. The body has at most 64 KB.
          */
         put: {
             parameters: {
