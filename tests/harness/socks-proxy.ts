@@ -15,6 +15,8 @@ export interface SocksProxy extends AsyncDisposable {
 const textAt = (bytes: Buffer, at: number) =>
   bytes.toString('utf8', at + 1, at + 1 + (bytes[at] ?? 0))
 
+const messageOf = (client: Socket) => new Promise<Buffer>((resolve) => client.once('data', resolve))
+
 /** Starts it on 127.0.0.1. Clients send each message at once. */
 export async function startSocksProxy(): Promise<SocksProxy> {
   const sockets = new Set<Socket>()
@@ -23,8 +25,6 @@ export async function startSocksProxy(): Promise<SocksProxy> {
     socket.on('error', () => undefined)
     socket.on('close', () => sockets.delete(socket))
   }
-  const messageOf = (client: Socket) =>
-    new Promise<Buffer>((resolve) => client.once('data', resolve))
 
   /** Returns whether the client may go on, and its user. */
   async function authenticate(client: Socket) {
@@ -44,12 +44,18 @@ export async function startSocksProxy(): Promise<SocksProxy> {
   async function serve(client: Socket) {
     track(client)
     const { isAllowed, username } = await authenticate(client)
-    if (!isAllowed) return client.end()
+    if (!isAllowed) {
+      client.end()
+      return
+    }
     const request = await messageOf(client)
     const port = request.readUInt16BE(request.length - 2)
     proxy.requests.push({ target: `${textAt(request, 4)}:${port}`, username })
     const reply = Buffer.from([5, proxy.code, 0, 1, 0, 0, 0, 0, 0, 0])
-    if (proxy.code !== 0) return client.end(reply)
+    if (proxy.code !== 0) {
+      client.end(reply)
+      return
+    }
     const upstream = connect(port, '127.0.0.2', () => {
       client.write(reply)
       client.pipe(upstream)

@@ -209,7 +209,7 @@ describe('is rejected, with the name of the header:', () => {
       '',
       'too_long',
     ],
-  ])('%s', async (_which, headers, at, issue) => {
+  ])('%s', async (...[, headers, at, issue]) => {
     const answer = await send('POST /connections', fieldsOf(headers))
     expect(problem(answer)).toEqual([400, `network.headers${at}`, issue])
   })

@@ -61,12 +61,12 @@ test('rows that are added have ids of their own', () => {
 
 test('the error of a header appears at its row', () => {
   const placed: string[] = []
-  const { values, setFieldError } = networkErrors({
+  const errors = networkErrors({
     values: { network: stored },
     setFieldError: (path) => placed.push(path),
   })
-  expect(Object.keys(values.network.headers)).toEqual(['x-team', 'x-stage'])
-  setFieldError('network.headers.x-stage', 'no')
-  setFieldError('network.client_key', 'no')
+  expect(Object.keys(errors.values.network.headers)).toEqual(['x-team', 'x-stage'])
+  errors.setFieldError('network.headers.x-stage', 'no')
+  errors.setFieldError('network.client_key', 'no')
   expect(placed).toEqual(['network.headers.1.name', 'network.client_key'])
 })

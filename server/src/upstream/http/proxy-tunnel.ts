@@ -109,10 +109,10 @@ export class ProxyTunnel implements ByteChannel {
   readonly #onProxyData = (bytes: Buffer) => {
     try {
       const answer = this.#handshake.read(bytes)
-      if (answer === undefined) return
-      if (answer !== 'open') return void this.#stream.write(answer)
-      this.#stream.off('data', this.#onProxyData)
-      this.#onOpen()
+      if (answer === 'open') {
+        this.#stream.off('data', this.#onProxyData)
+        this.#onOpen()
+      } else if (answer) this.#stream.write(answer)
     } catch (thrown) {
       this.#close(thrown)
     }

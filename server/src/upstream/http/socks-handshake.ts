@@ -58,6 +58,8 @@ export class SocksHandshake implements ProxyHandshake {
         return this.#connect()
       case 'reply':
         return 'open'
+      default:
+        return this.#step satisfies never
     }
   }
 
