@@ -17,6 +17,21 @@ const textAt = (bytes: Buffer, at: number) =>
 
 const messageOf = (client: Socket) => new Promise<Buffer>((resolve) => client.once('data', resolve))
 
+/** Returns whether the client may go on, and its user. */
+async function authenticate(client: Socket, { password }: Pick<SocksProxy, 'password'>) {
+  await messageOf(client)
+  if (password === undefined) {
+    client.write(Buffer.from([5, 0]))
+    return { isAllowed: true, username: undefined }
+  }
+  client.write(Buffer.from([5, 2]))
+  const message = await messageOf(client)
+  const username = textAt(message, 1)
+  const isAllowed = textAt(message, 2 + Buffer.byteLength(username)) === password
+  client.write(Buffer.from([1, isAllowed ? 0 : 1]))
+  return { isAllowed, username }
+}
+
 /** Starts it on 127.0.0.1. Clients send each message at once. */
 export async function startSocksProxy(): Promise<SocksProxy> {
   const sockets = new Set<Socket>()
@@ -26,24 +41,9 @@ export async function startSocksProxy(): Promise<SocksProxy> {
     socket.on('close', () => sockets.delete(socket))
   }
 
-  /** Returns whether the client may go on, and its user. */
-  async function authenticate(client: Socket) {
-    await messageOf(client)
-    if (proxy.password === undefined) {
-      client.write(Buffer.from([5, 0]))
-      return { isAllowed: true, username: undefined }
-    }
-    client.write(Buffer.from([5, 2]))
-    const message = await messageOf(client)
-    const username = textAt(message, 1)
-    const isAllowed = textAt(message, 2 + Buffer.byteLength(username)) === proxy.password
-    client.write(Buffer.from([1, isAllowed ? 0 : 1]))
-    return { isAllowed, username }
-  }
-
   async function serve(client: Socket) {
     track(client)
-    const { isAllowed, username } = await authenticate(client)
+    const { isAllowed, username } = await authenticate(client, proxy)
     if (!isAllowed) {
       client.end()
       return

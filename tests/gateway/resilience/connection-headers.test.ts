@@ -166,6 +166,23 @@ describe('headers of a connection', () => {
     expect(stored).not.toContain(access)
   })
 
+  test('of an organization are in its audit log by name, and new values as a change', async () => {
+    const organization = idIn(await send('POST /organizations', { name: 'Headers' }))
+    const owner = { scope: 'organization', organization_id: organization }
+    const created = await send('POST /connections', {
+      ...fieldsOf({ 'x-access': access }),
+      ...owner,
+    })
+    const path = `/connections/${idIn(created)}`
+    await send(`PUT ${path}`, { network: { headers: { 'x-access': team } } })
+    const trail = await send(`GET /organizations/${organization}/audit-trail?action=connection`)
+    expect(trail.body['changes']).toMatchObject([
+      { action: 'connection.changed', after: { headers: '[set]' } },
+      { action: 'connection.created', after: { network: { header_names: ['x-access'] } } },
+    ])
+    await send(`DELETE ${path}`)
+  })
+
   test('lead a customer to no private address', async () => {
     const refused = await send('POST /connections', {
       ...fieldsOf({ 'x-access': access }),

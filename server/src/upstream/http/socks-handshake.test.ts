@@ -56,7 +56,7 @@ describe('the handshake fails where the proxy', () => {
     ['speaks HTTP', [[...Buffer.from('HTTP/1.1 400')]], 'does not speak SOCKS5'],
     ['speaks another version', [[4, 0]], 'does not speak SOCKS5'],
     ['accepts no authentication', [[5, 255]], 'requires another authentication'],
-    ['requests one that was not offered', [[5, 1]], 'requires another authentication'],
+    ['requests an unknown method', [[5, 1]], 'requires another authentication'],
     [
       'rejects the password',
       [
