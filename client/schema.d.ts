@@ -8512,7 +8512,7 @@ export interface paths {
         };
         /**
          * Update a stored connection
-         * @description A new `endpoint_url` discards the key, unless the request has one. Requires an operator. The body has at most 64 KB.
+         * @description A new `endpoint_url` discards the key and the headers that the request does not have. Requires an operator. The body has at most 64 KB.
          */
         put: {
             parameters: {
@@ -11227,6 +11227,13 @@ export interface components {
                 /** @description SHA-256, in hexadecimal digits */
                 fingerprint: string;
             } | null;
+            /**
+             * @description The names of its headers
+             * @example [
+             *       "x-team"
+             *     ]
+             */
+            headers: string[];
         };
         Connection: {
             /** @example conn_01k9z3t6c8q4v7x2m5n0p1r3s4 */
@@ -11283,6 +11290,10 @@ export interface components {
             client_certificate?: (string | null) | undefined;
             /** @description PEM; the key of the client certificate, stored encrypted and never returned */
             client_key?: (string | null) | undefined;
+            /** @description Headers of each request, by name; values are stored encrypted and never returned. A name that is absent stays, null removes it */
+            headers?: ({
+                [key: string]: string | null;
+            } | null) | undefined;
         };
         NewConnection: {
             name: string;
@@ -15670,6 +15681,13 @@ export interface components {
                 /** @description SHA-256, in hexadecimal digits */
                 fingerprint: string;
             } | null;
+            /**
+             * @description The names of its headers
+             * @example [
+             *       "x-team"
+             *     ]
+             */
+            headers: string[];
             proxy: {
                 /** @example http://proxy.example:3128 */
                 url: string;
@@ -15731,7 +15749,7 @@ export interface components {
         ProxyFields: {
             /**
              * Format: uri
-             * @description `http:` or `https:`, the way to the proxy itself
+             * @description `http:` or `https:` for an HTTP proxy, by the way to the proxy itself; `socks5:` for a SOCKS5 proxy
              */
             url: string;
             username?: (string | null) | undefined;
@@ -15747,7 +15765,11 @@ export interface components {
             client_certificate?: (string | null) | undefined;
             /** @description PEM; the key of the client certificate, stored encrypted and never returned */
             client_key?: (string | null) | undefined;
-            /** @description Connects to the server by CONNECT; replaced as a whole */
+            /** @description Headers of each request, by name; values are stored encrypted and never returned. A name that is absent stays, null removes it */
+            headers?: ({
+                [key: string]: string | null;
+            } | null) | undefined;
+            /** @description Connects to the server; replaced as a whole */
             proxy?: (components["schemas"]["ProxyFields"] | null) | undefined;
         };
         NewPlatformConnection: {

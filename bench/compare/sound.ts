@@ -4,7 +4,7 @@ const samplesPerSecond = 8000
 const littleEndian = (value: number, bytes: number) =>
   String.fromCharCode(...Array.from({ length: bytes }, (_, at) => (value >> (8 * at)) & 0xff))
 
-/** A WAV file of 125 s, 8 bits a sample, of which all bytes are ASCII: a plan of the load is a text. */
+/** A WAV file of 125 s with 8 bits a sample. All of its bytes are ASCII, as the load generator sends text. */
 export const asciiSound = [
   'RIFF',
   littleEndian(36 + dataBytes, 4),

@@ -77,7 +77,7 @@ describe('destinations', () => {
     await form.getByRole('button', { name: 'Create' }).click()
     await form.getByText(/not one of the public internet/).waitFor()
     expect(await barriersOf(page)).toEqual([])
-    // Its port answers nobody: a test fails, which is what is shown.
+    // No server listens on its port: the test fails, and the page shows that.
     await dashboard.gateway.admin('PUT', '/config', { allowed_private_networks: ['127.0.0.2/32'] })
     await form.getByLabel('URL').fill('https://127.0.0.2/hook')
     await form.getByRole('button', { name: 'Create' }).click()

@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { hasField } from './form-path'
 import { ApiError } from '../api/client'
 
 /** The part of a form that receives field errors. */
@@ -23,7 +24,8 @@ export function useSubmit<Input>(work: (input: Input) => Promise<unknown>, form?
     } catch (thrown) {
       const problem = thrown instanceof Error ? thrown : new Error(String(thrown))
       const param = problem instanceof ApiError ? problem.param : null
-      if (form && param !== null && param in form.values) form.setFieldError(param, problem.message)
+      if (form && param !== null && hasField(form.values, param))
+        form.setFieldError(param, problem.message)
       else setError(problem)
     } finally {
       setBusy(false)

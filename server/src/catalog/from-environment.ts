@@ -41,6 +41,7 @@ export function createEnvironmentConnections(
       secret,
       options,
       network: null,
+      headers: null,
       priority: 100,
       owner: null,
       isDefault: false,

@@ -21,6 +21,7 @@ const connection = {
   secret: null,
   options: {},
   network: null,
+  headers: null,
   priority: 1,
   owner: null,
   isDefault: false,

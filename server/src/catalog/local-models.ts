@@ -32,6 +32,7 @@ export function toLocalModels(
       baseUrl: server.baseUrl,
       options: server.server === 'vllm' ? ofVllm : {},
       network: null,
+      headers: null,
       secret: (server.keyVariable && environment[server.keyVariable]) || null,
       priority: 100 + position,
       owner: null,

@@ -1,6 +1,7 @@
 import { freeCollection, type Collection } from './collection'
 import type { Model } from './model'
 import { applyPriceStep, type PriceSteps } from './price-steps'
+import type { ConnectionHeaders } from '../providers/connection-headers'
 import type { ConnectionOptions } from '../providers/connection-options'
 import { deriveAddress } from '../providers/own-address'
 import type { NetworkRoute } from '../platform/network-route'
@@ -19,6 +20,8 @@ export interface ProviderConnection {
   options: ConnectionOptions
   /** The way to its address, where it is not the usual one. */
   network: NetworkRoute | null
+  /** Headers of its own, sent with each request. */
+  headers: ConnectionHeaders | null
   /** Lower comes first. */
   priority: number
   isDefault: boolean

@@ -8,8 +8,8 @@ import { readPricing } from './stored-pricing'
 import type { ModelRow } from '../platform/db/model-schema'
 import type { ConnectionRow, ProviderRow, Schema } from '../platform/db/schema'
 import { connectionSecret, networkSecret, unseal, type SealingKeys } from '../platform/db/sealed'
+import { toConnectionHeaders } from '../providers/connection-headers'
 import { ConnectionNetwork, NetworkSecrets, toNetworkRoute } from '../providers/connection-network'
-import type { NetworkRoute } from '../platform/network-route'
 import { ConnectionOptions } from '../providers/connection-options'
 import { dialects, RelayOptions, type Provider } from '../providers/provider'
 
@@ -93,7 +93,7 @@ export const toConnection = (
     baseUrl: row.endpoint_url,
     secret: row.secret && unseal(row.secret, sealingKeys, connectionSecret(row.id)),
     options,
-    network: readNetworkRoute(row, { options, sealingKeys }),
+    ...readNetwork(row, { options, sealingKeys }),
     priority: row.priority,
     owner: ownerOf(row),
     isDefault: row.is_default,
@@ -107,21 +107,23 @@ export const toConnection = (
 
 type NetworkColumns = Pick<Selectable<ConnectionRow>, 'id' | 'network' | 'network_secret'>
 
-/** Reads the way of a connection; its authorities may be among its options too. */
-function readNetworkRoute(
+/** Reads the way and the headers of a connection; its authorities may be among its options too. */
+function readNetwork(
   { id, network, network_secret: sealed }: NetworkColumns,
   { options, sealingKeys }: { options: ConnectionOptions; sealingKeys: SealingKeys },
-): NetworkRoute | null {
+): Pick<ProviderConnection, 'network' | 'headers'> {
   const { certificate_authorities: authorities } = options
-  return toNetworkRoute({
-    network: {
-      ...(authorities !== undefined && { certificate_authorities: authorities }),
-      ...ConnectionNetwork.parse(network),
-    },
-    secrets: sealed
-      ? NetworkSecrets.parse(JSON.parse(unseal(sealed, sealingKeys, networkSecret(id))))
-      : {},
-  })
+  const secrets = sealed
+    ? NetworkSecrets.parse(JSON.parse(unseal(sealed, sealingKeys, networkSecret(id))))
+    : {}
+  const parsedNetwork = {
+    ...(authorities !== undefined && { certificate_authorities: authorities }),
+    ...ConnectionNetwork.parse(network),
+  }
+  return {
+    network: toNetworkRoute({ network: parsedNetwork, secrets }),
+    headers: toConnectionHeaders(secrets.headers),
+  }
 }
 
 export interface StoredOptions {

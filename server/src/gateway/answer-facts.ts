@@ -42,6 +42,7 @@ type Answering = Pick<RequestAttempt<unknown>, 'model' | 'body' | 'candidate'>
 export class AttemptSource implements ErrorSource {
   readonly provider: string
   readonly secret: string | null
+  readonly headers: ErrorSource['headers']
   readonly textField: ErrorSource['textField']
   readonly contextLength: number | null
   readonly maxOutputTokens: number | null
@@ -50,6 +51,7 @@ export class AttemptSource implements ErrorSource {
   constructor({ model, body, candidate }: Answering, textField: ErrorSource['textField']) {
     this.provider = candidate.provider.key
     this.secret = candidate.connection.secret
+    this.headers = candidate.connection.headers
     this.textField = textField
     this.contextLength = model.contextLength
     this.maxOutputTokens = model.maxOutputTokens

@@ -24,6 +24,7 @@ function receives(key: string, { baseUrl = null, options = {}, owner = null }: S
     secret: null,
     options,
     network: null,
+    headers: null,
     priority: 1,
     isDefault: false,
     isFailing: false,

@@ -14,14 +14,21 @@ export interface NetworkRoute {
   proxy?: ProxyRoute
 }
 
-/** An HTTP proxy that is asked for a tunnel by CONNECT. */
+/** Over `https` the proxy itself is reached by TLS. */
+export type ProxyProtocol = 'http' | 'https' | 'socks5'
+
+/** A proxy that opens a tunnel to the upstream: an HTTP proxy by CONNECT, or a SOCKS5 proxy. */
 export interface ProxyRoute {
-  isSecure: boolean
+  protocol: ProxyProtocol
   /** Without the brackets of an IPv6 address. */
   hostname: string
   port: number
-  /** The value of `Proxy-Authorization`. */
-  authorization?: string
+  credential?: ProxyCredential
   /** Certificate authorities of the proxy itself instead of the default ones; PEM. */
   ca?: string
+}
+
+export interface ProxyCredential {
+  username: string
+  password: string
 }

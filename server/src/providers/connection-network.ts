@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
-import type { NetworkRoute, ProxyRoute } from '../platform/network-route'
+import type { NetworkRoute, ProxyProtocol, ProxyRoute } from '../platform/network-route'
 
 /** The way of a connection as it is stored, without its secrets. */
 export const ConnectionNetwork = z.strictObject({
@@ -17,6 +17,8 @@ export const ConnectionNetwork = z.strictObject({
       certificate_authorities: z.string().exactOptional(),
     })
     .exactOptional(),
+  /** The names of its headers, whose values are among the secrets. */
+  headers: z.array(z.string()).exactOptional(),
 })
 export type ConnectionNetwork = z.output<typeof ConnectionNetwork>
 
@@ -25,6 +27,8 @@ export const NetworkSecrets = z.strictObject({
   /** The private key of the client certificate; PEM. */
   client_key: z.string().exactOptional(),
   proxy_password: z.string().exactOptional(),
+  /** The headers of its requests, by their names in lower case. */
+  headers: z.record(z.string(), z.string()).exactOptional(),
 })
 export type NetworkSecrets = z.output<typeof NetworkSecrets>
 
@@ -47,18 +51,26 @@ export function toNetworkRoute({ network, secrets }: NetworkParts): NetworkRoute
   return { digest, ...route }
 }
 
+/** The protocols of proxies, with their usual ports. */
+const proxyPorts = { http: 80, https: 443, socks5: 1080 } as const satisfies Record<
+  ProxyProtocol,
+  number
+>
+
+const isProxyProtocol = (text: string): text is ProxyProtocol => Object.hasOwn(proxyPorts, text)
+
 function toProxyRoute(
   { url, username, certificate_authorities: ca }: NonNullable<ConnectionNetwork['proxy']>,
   password = '',
 ): ProxyRoute {
-  const { protocol, hostname, port } = new URL(url)
-  const isSecure = protocol === 'https:'
-  const credential = Buffer.from(`${username}:${password}`).toString('base64')
+  const { protocol: scheme, hostname, port } = new URL(url)
+  const protocol = scheme.slice(0, -1)
+  if (!isProxyProtocol(protocol)) throw new Error('a proxy has an unknown scheme')
   return {
-    isSecure,
+    protocol,
     hostname: hostname.replace(/^\[|\]$/g, ''),
-    port: Number(port) || (isSecure ? 443 : 80),
-    ...(username !== undefined && { authorization: `Basic ${credential}` }),
+    port: Number(port) || proxyPorts[protocol],
+    ...(username !== undefined && { credential: { username, password } }),
     ...(ca !== undefined && { ca }),
   }
 }

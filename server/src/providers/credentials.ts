@@ -1,5 +1,6 @@
 import { toAzureCredential } from './azure/address'
 import { readCredential, withCredential } from './bedrock/credentials'
+import type { Provider } from './provider'
 import type { ProviderRoute } from './provider-route'
 import { toCallerError, type ErrorSource } from './upstream-error'
 import { AccessTokens, type TokenPorts } from './vertex/access-tokens'
@@ -37,6 +38,10 @@ export function toSecretHeader(
     [provider.authHeader]: isBearer ? `${provider.authScheme ?? 'Bearer'} ${secret}` : secret,
   }
 }
+
+/** Whether a header, by its name in lower case, holds the secret of connections to a provider. */
+export const isSecretHeader = ({ dialect, authHeader }: Provider, name: string): boolean =>
+  name === authHeader || (dialect === 'azure' && (name === 'api-key' || name === 'x-api-key'))
 
 const isProven = ({ provider: { dialect }, connection: { secret } }: ProviderRoute): boolean =>
   secret !== null && (dialect === 'bedrock' || (dialect === 'vertex' && isServiceAccount(secret)))

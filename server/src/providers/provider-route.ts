@@ -1,3 +1,4 @@
+import type { ConnectionHeaders } from './connection-headers'
 import type { ConnectionOptions } from './connection-options'
 import type { Provider } from './provider'
 
@@ -9,6 +10,8 @@ export interface ProviderRoute {
     baseUrl: string | null
     secret: string | null
     options: ConnectionOptions
+    /** Headers of its own, sent with each request. */
+    headers?: ConnectionHeaders | null | undefined
   }
 }
 

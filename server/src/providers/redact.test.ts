@@ -21,7 +21,7 @@ test.each([
   ],
   ['a\r\nset-cookie: x\u{0}b', 'a set-cookie: x b'],
 ])('%j is scrubbed', (text, clean) => {
-  expect(scrub(text, secret)).toBe(clean)
+  expect(scrub(text, { secret })).toBe(clean)
 })
 
 /** As OpenAI, DeepSeek, xAI, Anthropic, Google, AWS and others repeat a key that they do not know. */
@@ -53,7 +53,7 @@ test.each([
   ['api_key=0a1b2c3d4e5f', 'api_key=[secret]'],
   ['limit for organization org-AbC123dEf456 reached', 'limit for organization [account] reached'],
 ])('finding P8: no part of a key in %j is returned', (text, clean) => {
-  expect(scrub(text, null)).toBe(clean)
+  expect(scrub(text, { secret: null })).toBe(clean)
 })
 
 test.each([
@@ -64,20 +64,26 @@ test.each([
   '2 * 3 * 4 and **bold**',
   'Please wait... and try again',
 ])('%j has no key in it', (text) => {
-  expect(scrub(text, null)).toBe(text)
+  expect(scrub(text, { secret: null })).toBe(text)
+})
+
+test('values of a connection’s headers leave in no text; short ones are words like any other', () => {
+  const headers = { 'x-access': 'swordfish-of-a-team', 'x-stage': 'test' }
+  const text = 'The test of swordfish-of-a-team failed.'
+  expect(scrub(text, { secret: null, headers })).toBe('The test of [secret] failed.')
 })
 
 test('300 characters at most leave, and four times as many are read', () => {
   const text = 'long '.repeat(1000)
-  expect(scrub(text, null).length).toBeLessThanOrEqual(300)
-  expect(redact(text, null).length).toBeLessThanOrEqual(1200)
+  expect(scrub(text, { secret: null }).length).toBeLessThanOrEqual(300)
+  expect(redact(text, { secret: null }).length).toBeLessThanOrEqual(1200)
 })
 
 test('a text made to be slow to read is not', async () => {
   for (const piece of ['sk-', '<a', 'api key is ', 'eyJa.', '*'.repeat(2), '1:', 'a.b-']) {
     const name = `a text of 100,000 times ${piece}`
     const text = await recordTimeFigure(name, { atMost: 200 }, async () =>
-      redact(piece.repeat(100_000), null),
+      redact(piece.repeat(100_000), { secret: null }),
     )
     expect(text.length).toBeLessThanOrEqual(1200)
   }

@@ -1,3 +1,5 @@
+import type { ConnectionHeaders } from './connection-headers'
+
 /** The most characters of a provider's words that leave. */
 const maxMessageLength = 300
 /** The maximum of characters that are read: the essential part may stand behind a long beginning. */
@@ -28,13 +30,31 @@ const namedSecret =
 const account = /\b(?:org|proj|team)[-_](?=\w*\d)[\w-]{8,}/gi
 const jwt = /\beyJ[\w-]{6,}\.[\w-]{4,}(?:\.[\w-]*)?/g
 
+/** The secrets of a connection, which leave in no text. */
+export interface ConnectionSecrets {
+  secret: string | null
+  /** Its own headers, whose values are secrets too. */
+  headers?: ConnectionHeaders | null | undefined
+}
+
+/** A shorter value of a header is no secret, and may be a word of every text. */
+const minHeaderSecret = 8
+
+/** Returns a text without the secrets of a connection. */
+export function removeSecrets(text: string, { secret, headers }: ConnectionSecrets): string {
+  let clean = secret ? text.replaceAll(secret, '[secret]') : text
+  for (const value of headers ? Object.values(headers) : []) {
+    if (value.length >= minHeaderSecret) clean = clean.replaceAll(value, '[secret]')
+  }
+  return clean
+}
+
 /**
  * Returns a provider's text without secrets, keys or parts of them, addresses and markup, on one line: up
  * to the maximum that is read, which exceeds the one that callers receive.
  */
-export function redact(text: string, secret: string | null): string {
-  const withoutSecret = secret ? text.replaceAll(secret, '[secret]') : text
-  return withoutSecret
+export function redact(text: string, secrets: ConnectionSecrets): string {
+  return removeSecrets(text, secrets)
     .slice(0, maxRead)
     .replaceAll(markup, ' ')
     .replaceAll(bearer, '[secret]')
@@ -52,5 +72,5 @@ export function redact(text: string, secret: string | null): string {
 }
 
 /** Returns the redacted text, up to the maximum that callers receive. */
-export const scrub = (text: string, secret: string | null): string =>
-  redact(text, secret).slice(0, maxMessageLength)
+export const scrub = (text: string, secrets: ConnectionSecrets): string =>
+  redact(text, secrets).slice(0, maxMessageLength)

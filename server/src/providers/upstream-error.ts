@@ -1,6 +1,6 @@
 import { readOverflow, type Overflow } from './context-length'
 import { readErrorBody, type ProviderErrorBody } from './error-body'
-import { redact, scrub } from './redact'
+import { redact, removeSecrets, scrub, type ConnectionSecrets } from './redact'
 import {
   classifyFailedCall,
   classifyRefusal,
@@ -15,10 +15,8 @@ import { ApiError, invalidRequest } from '../errors'
 import { isObject, type JsonObject, toObjects } from '../wire/json-body'
 
 /** The provider and the request behind an error, as far as its translation needs them. */
-export interface ErrorSource {
+export interface ErrorSource extends ConnectionSecrets {
   provider: string
-  /** Removed from every text that leaves. */
-  secret: string | null
   /** The field that holds the text of the request. */
   textField: 'messages' | 'prompt' | 'input' | 'documents' | 'file'
   /** Returns whether the caller sent a field of that name. */
@@ -90,7 +88,7 @@ const numbersIn = (text: string) =>
 /** Translates a provider's error for the caller. Source: contract 10.3. */
 export function toCallerError(failure: UpstreamFailure, source: ErrorSource): ApiError {
   const errorBody = readErrorBody(failure.body)
-  const text = redact(errorBody.errorText, source.secret)
+  const text = redact(errorBody.errorText, source)
   const words = tactful(text.slice(0, 300))
   const status = inferStatus(failure.status, errorBody, text)
   const classification = classifyRefusal(errorBody, { text, status })
@@ -117,10 +115,10 @@ const maxGeneration = 16_384
 function failedCall({ errorBody, words, status }: Refusal, source: ErrorSource) {
   if (!errorBody.codes.includes('tool_use_failed')) return undefined
   const { failed_generation: generation } = errorBody.core
-  const { provider, secret } = source
+  const { provider } = source
   const providerMessage = words || 'The model called a tool in a form that cannot be read.'
   const text = typeof generation === 'string' ? generation : ''
-  const own = secret ? text.replaceAll(secret, '[secret]') : text
+  const own = removeSecrets(text, source)
   return new ApiError('provider_error', {
     message: `${provider} returned an error: ${providerMessage}`,
     details: {
@@ -194,7 +192,7 @@ function maxTokensExceeded(words: string, source: ErrorSource): ApiError {
 function rejection({ errorBody, words, status }: Refusal, source: ErrorSource): ApiError {
   // For a legacy completion its prompt became the messages.
   const field = fieldIn(words).replace(/^messages$/, source.textField)
-  const param = sentField(redact(errorBody.param || field, source.secret), source)
+  const param = sentField(redact(errorBody.param || field, source), source)
   const message = words || `${source.provider} rejected the request with status ${status}.`
   return new ApiError('invalid_request', {
     param,
@@ -254,10 +252,7 @@ export function toFailure(body: JsonObject, source: ErrorSource): ApiError {
   const errorBody = [body, ...choicesIn(body)].find(isError)
   const reason = errorBody ? undefined : [body, ...choicesIn(body)].map(reasonOf).find(Boolean)
   if (reason === undefined) return toCallerError({ status: 200, body: errorBody ?? body }, source)
-  return invalidAnswer(
-    source.provider,
-    `a response that ended early: ${scrub(reason, source.secret)}`,
-  )
+  return invalidAnswer(source.provider, `a response that ended early: ${scrub(reason, source)}`)
 }
 
 const isError = ({ error, message, base_resp: base }: JsonObject) =>

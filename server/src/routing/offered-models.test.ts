@@ -49,6 +49,7 @@ const connection: ProviderConnection = {
   secret: null,
   options: {},
   network: null,
+  headers: null,
   priority: 100,
   isDefault: false,
   isFailing: false,

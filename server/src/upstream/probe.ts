@@ -2,7 +2,7 @@ import { headersOf } from './request-head'
 import type { ProviderConnection } from '../catalog/snapshot'
 import { AnswerTooLong } from './http/answer'
 import type { Egress } from './http/egress'
-import { ProxyRefused } from './http/proxy-tunnel'
+import { ProxyRefused } from './http/proxy-handshake'
 import { createConnectionTest } from '../providers/connection-test'
 import type { Credentials } from '../providers/credentials'
 import type { Provider } from '../providers/provider'
@@ -58,14 +58,11 @@ export async function probe(
     const words = isGood ? 'Its answer has an unexpected format.' : text
     return result(
       false,
-      `${provider.name} returned status ${response.status}. ${scrub(words, connection.secret)}`.trim(),
+      `${provider.name} returned status ${response.status}. ${scrub(words, connection)}`.trim(),
     )
   } catch (thrown) {
     const words = messageOf(thrown)
-    return result(
-      false,
-      `${provider.name} could not be reached: ${scrub(words, connection.secret)}.`,
-    )
+    return result(false, `${provider.name} could not be reached: ${scrub(words, connection)}.`)
   }
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { toSentHeaders } from './request-head'
+import { headersOf, toSentHeaders } from './request-head'
 import type { Provider } from '../providers/provider'
 import { providers } from '../providers/registry'
 
@@ -33,4 +33,37 @@ test('the registry’s version is a default', () => {
   const newer = { 'anthropic-version': '2026-10-21' }
   expect(sent(anthropicWith(), newer)).toMatchObject(newer)
   expect(sent(anthropicWith(), {})).toMatchObject({ 'anthropic-version': '2023-06-01' })
+})
+
+const route = (provider: Provider, headers: Record<string, string> | null) => ({
+  provider,
+  connection: { ...connection, headers },
+})
+const url = 'https://a.example/v1'
+
+test('the headers of a connection take the place of all others but its credential', () => {
+  const own = { 'user-agent': 'mine', 'x-registered': 'mine', 'x-team': 'a', 'x-api-key': 'mine' }
+  const sentOnes = headersOf(route(anthropicWith({ 'X-Registered': 'theirs' }), own), url)
+  expect(sentOnes).toEqual({
+    'content-type': 'application/json',
+    'accept-encoding': 'identity',
+    'user-agent': 'mine',
+    'x-registered': 'mine',
+    'x-team': 'a',
+    'x-api-key': 'sk-1',
+  })
+})
+
+test('no header of an adapter or a caller replaces that of a connection', () => {
+  const head = toSentHeaders(
+    route(anthropicWith(), { 'anthropic-beta': 'mine', 'anthropic-version': '2026-01-01' }),
+    {
+      operation: 'chat',
+      headers: { 'anthropic-version': '2023-06-01' },
+      forwarded: { 'Anthropic-Beta': 'theirs', 'anthropic-version': '2026-10-21' },
+    },
+    { url, hops: 0 },
+  )
+  expect(head).toMatchObject({ 'anthropic-beta': 'mine', 'anthropic-version': '2026-01-01' })
+  expect(head).not.toHaveProperty('Anthropic-Beta')
 })

@@ -61,7 +61,8 @@ export function toUpstreamUrl(
 
 /**
  * None of the caller's headers goes to a provider, except those of a body that is passed through (`forwarded`). They
- * replace the defaults of an adapter and of the registry, never a header that an operator has set for the provider.
+ * replace the defaults of an adapter and of the registry, never a header that an operator has set for the provider, or
+ * that the connection has of its own.
  */
 export function toSentHeaders(
   candidate: ProviderRoute,
@@ -72,9 +73,9 @@ export function toSentHeaders(
   if (headers || forwarded || candidate.provider.dialect === 'azure') {
     return {
       ...acceptAll,
-      ...(headers && withoutOperators(headers, candidate)),
+      ...(headers && withoutConfigured(headers, candidate)),
       ...headersOf(candidate, url),
-      ...(forwarded && withoutOperators(forwarded, candidate)),
+      ...(forwarded && withoutConfigured(forwarded, candidate)),
       ...hopHeader(hops),
     }
   }
@@ -85,12 +86,20 @@ export function toSentHeaders(
   })
 }
 
-/** Returns headers without those that an operator has set for the provider, in whatever case. */
-function withoutOperators(list: HeaderList, { provider }: ProviderRoute): HeaderList {
+/**
+ * Returns headers without those that an operator has set for the provider, or that the connection has of its own, in
+ * whatever case.
+ */
+function withoutConfigured(list: HeaderList, { provider, connection }: ProviderRoute): HeaderList {
   const { headers } = provider.options
-  if (isRegistered(headers)) return list
-  const own = new Set(Object.keys(headers).map((name) => name.toLowerCase()))
-  const rest = Object.entries(list).filter(([name]) => !own.has(name.toLowerCase()))
+  const rest = isRegistered(headers) ? list : withoutNames(list, headers)
+  return connection.headers ? withoutNames(rest, connection.headers) : rest
+}
+
+/** Returns headers without those that another list has, in whatever case. */
+function withoutNames(list: HeaderList, other: HeaderList): HeaderList {
+  const names = new Set(Object.keys(other).map((name) => name.toLowerCase()))
+  const rest = Object.entries(list).filter(([name]) => !names.has(name.toLowerCase()))
   return Object.fromEntries(rest)
 }
 
@@ -99,12 +108,22 @@ const acceptAll = { accept: '*/*' }
 
 const hopHeader = (hops: number) => ({ [hopsHeader]: String(hops + 1) })
 
-/** The headers of every request on a connection, its credential among them. */
-export const headersOf = (route: ProviderRoute, url: string): Record<string, string> => ({
+const usualHeaders = {
   'content-type': 'application/json',
   // Compression would be undone here, and costs more than loopback or a data centre's network.
   'accept-encoding': 'identity',
   'user-agent': 'tollgate',
-  ...route.provider.options.headers,
-  ...toSecretHeader(route, url),
-})
+} as const
+
+/** The headers of every request on a connection: its own before those of the provider, and its credential before both. */
+export function headersOf(route: ProviderRoute, url: string): Record<string, string> {
+  const { provider, connection } = route
+  const headers = { ...usualHeaders, ...provider.options.headers }
+  const secretHeader = toSecretHeader(route, url)
+  if (!connection.headers) return { ...headers, ...secretHeader }
+  return {
+    ...withoutNames(headers, connection.headers),
+    ...withoutNames(connection.headers, secretHeader),
+    ...secretHeader,
+  }
+}

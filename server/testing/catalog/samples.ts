@@ -58,6 +58,7 @@ export const sampleConnection = (fields: Partial<ProviderConnection> = {}): Prov
   secret: 'sk-fake',
   options: {},
   network: null,
+  headers: null,
   priority: 100,
   owner: null,
   isDefault: false,

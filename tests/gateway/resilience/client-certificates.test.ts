@@ -117,6 +117,7 @@ describe('a connection of the operator', () => {
         expires_at: expect.any(String),
         fingerprint: expect.stringMatching(/^[\da-f]{64}$/),
       },
+      headers: [],
       proxy: null,
     })
     const listed = await gateway.admin('GET', `/connections/${String(created['id'])}`)

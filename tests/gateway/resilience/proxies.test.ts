@@ -4,9 +4,10 @@ import { startConnectProxy, type ConnectProxy } from '../../harness/connect-prox
 import { sendRequest, type Json } from '../../harness/http'
 import { PrivateAuthority } from '../../harness/private-authority'
 import { startGateway, type Customer, type Gateway } from '../../harness/server'
+import { startSocksProxy, type SocksProxy } from '../../harness/socks-proxy'
 import { startTlsUpstream, type TlsUpstream } from '../../harness/tls-upstream'
 
-/** An upstream whose name does not resolve here, behind two proxies that resolve it: one is spoken to in TLS. */
+/** An upstream whose name does not resolve here, behind proxies that resolve it: one is spoken to in TLS. */
 const host = 'models.private.invalid'
 const password = 'canary-of-a-proxy-7f31'
 const stack = new AsyncDisposableStack()
@@ -14,6 +15,7 @@ let gateway: Gateway
 let upstream: TlsUpstream
 let plain: ConnectProxy
 let secure: ConnectProxy
+let socks: SocksProxy
 let authority: PrivateAuthority
 let payer: Customer
 
@@ -22,6 +24,7 @@ beforeAll(async () => {
   upstream = stack.use(await startTlsUpstream(authority.issue('upstream', `DNS:${host}`)))
   plain = stack.use(await startConnectProxy())
   secure = stack.use(await startConnectProxy(authority.issue('proxy', 'IP:127.0.0.1')))
+  socks = stack.use(await startSocksProxy())
   gateway = stack.use(
     await startGateway({ environment: { MINIMUM_BALANCE_USD: '0', GROQ_API_KEY: '' } }),
   )
@@ -45,10 +48,14 @@ beforeEach(() => {
     proxy.requests.length = 0
     proxy.refusal = undefined
   }
+  socks.requests.length = 0
+  socks.password = undefined
+  socks.code = 0
 })
 
 const plainUrl = () => `http://127.0.0.1:${plain.port}`
 const secureUrl = () => `https://127.0.0.1:${secure.port}`
+const socksUrl = () => `socks5://127.0.0.1:${socks.port}`
 
 const fieldsOf = (network: Json) => ({
   name: crypto.randomUUID(),
@@ -138,6 +145,40 @@ test.each([
   expect(tested['message']).toContain(`the proxy answered with status ${status}`)
 })
 
+test('a SOCKS5 proxy resolves the name, and the tunnel serves the requests that follow', async () => {
+  await using connection = await connectVia({ proxy: { url: `${socksUrl()}/` } })
+  expect([await chat(), await chat()]).toEqual([200, 200])
+  expect(socks.requests).toEqual([{ target: `${host}:${upstream.port}`, username: undefined }])
+  expect(upstream.requests).toHaveLength(2)
+  expect(connection.created['network']).toMatchObject({ proxy: { url: socksUrl() } })
+  const tested = await gateway.admin('POST', `${connection.path}/test`, {})
+  expect(tested['success']).toBe(true)
+})
+
+test('a SOCKS5 proxy receives user and password, which no response shows', async () => {
+  socks.password = password
+  const proxy = { url: socksUrl(), username: 'user', password }
+  await using connection = await connectVia({ proxy })
+  expect(await chat()).toBe(200)
+  expect(socks.requests.map(({ username }) => username)).toEqual(['user'])
+  expect(connection.created['network']).toMatchObject({ proxy: { username: 'user' } })
+  expect(JSON.stringify(connection.created)).not.toContain(password)
+})
+
+test.each<[string, Json, string]>([
+  ['of its rules', { code: 2 }, 'not allowed by its rules'],
+  ['of the password', { password: 'another one' }, 'the proxy rejected user and password'],
+])('a SOCKS5 proxy that refuses because %s is named by the test', async (_why, state, message) => {
+  Object.assign(socks, state)
+  const proxy = { url: socksUrl(), username: message, password }
+  await using connection = await connectVia({ proxy })
+  expect(await chat()).toBe(502)
+  const tested = await gateway.admin('POST', `${connection.path}/test`, {})
+  expect(tested['success']).toBe(false)
+  expect(tested['message']).toContain(message)
+  expect(upstream.requests).toEqual([])
+})
+
 test('a changed proxy serves the next request; removed, it serves none', async () => {
   await using connection = await connectVia({ proxy: { url: plainUrl(), username: 'before' } })
   expect(await chat()).toBe(200)
@@ -151,7 +192,19 @@ test('a changed proxy serves the next request; removed, it serves none', async (
 })
 
 test.each<[string, Json, string]>([
-  ['another scheme', { url: 'socks5://127.0.0.1:1080' }, 'network.proxy.url'],
+  ['another scheme', { url: 'socks4://127.0.0.1:1080' }, 'network.proxy.url'],
+  ['a user in a SOCKS5 address', { url: 'socks5://u:p@127.0.0.1:1080' }, 'network.proxy.url'],
+  ['a path in a SOCKS5 address', { url: 'socks5://127.0.0.1:1080/p' }, 'network.proxy.url'],
+  [
+    'a password that SOCKS5 cannot send',
+    { url: 'socks5://127.0.0.1:1080', username: 'u', password: 'ä'.repeat(128) },
+    'network.proxy.password',
+  ],
+  [
+    'authorities for SOCKS5',
+    { url: 'socks5://127.0.0.1', certificate_authorities: 'AUTHORITY' },
+    'network.proxy.certificate_authorities',
+  ],
   ['a user in its address', { url: 'http://user:pass@127.0.0.1:3128' }, 'network.proxy.url'],
   ['a path', { url: 'http://127.0.0.1:3128/path' }, 'network.proxy.url'],
   [
@@ -167,9 +220,11 @@ test.each<[string, Json, string]>([
 
 test('X11: a customer cannot set a proxy', async () => {
   const customer = await createCustomer(gateway)
-  const fields = { ...fieldsOf({ proxy: { url: plainUrl() } }), endpoint_url: undefined }
-  const answer = await call(gateway, customer, 'POST /connections', fields)
-  expect(problem(answer)).toEqual([400, 'network', 'wrong_type'])
-  expect(answer.error.message).toContain('proxy')
-  expect(plain.requests).toEqual([])
+  for (const url of [plainUrl(), socksUrl()]) {
+    const fields = { ...fieldsOf({ proxy: { url } }), endpoint_url: undefined }
+    const answer = await call(gateway, customer, 'POST /connections', fields)
+    expect(problem(answer)).toEqual([400, 'network', 'wrong_type'])
+    expect(answer.error.message).toContain('proxy')
+  }
+  expect([plain.requests, socks.requests]).toEqual([[], []])
 })

@@ -6,6 +6,7 @@ import { Facts } from '../../components/facts'
 import { useOwnerName } from '../gateways/gateway-owner'
 import { Loaded } from '../../components/loaded'
 import { Page } from '../../components/page'
+import { CertificateList } from './certificates'
 import { connectionQuery } from './model-queries'
 import { billingModes, statusColors, type Connection } from './queries'
 import { ConnectionModels } from './connection-models'
@@ -60,8 +61,28 @@ const factsOf = (one: Connection) =>
     ['Owner', <ConnectionOwner key="whose" connection={one} />],
     ...(one.billing_mode === null ? [] : ([['Billed to', payer(one)]] as const)),
     ['Called from', <Caller key="caller" connection={one} />],
+    ...networkFacts(one),
     ['ID', one.id],
   ] as const
+
+/** Certificates and headers, as far as the connection has some. */
+function networkFacts({ network }: Connection) {
+  const authorities = network?.certificate_authorities ?? []
+  const clients = network?.client_certificate ? [network.client_certificate] : []
+  const headers = network?.headers ?? []
+  const facts = [
+    [
+      'Certificate authorities',
+      authorities,
+      <CertificateList key="ca" certificates={authorities} />,
+    ],
+    ['Client certificate', clients, <CertificateList key="client" certificates={clients} />],
+    ['Request headers', headers, headers.join(', ')],
+  ] as const
+  return facts.flatMap(([name, entries, text]) =>
+    entries.length > 0 ? [[name, text] as const] : [],
+  )
+}
 
 const ConnectionOwner = ({ connection }: { connection: Connection }) => useOwnerName(connection)
 

@@ -6,6 +6,7 @@ import { ListTable } from '../../components/list-table'
 import { api } from '../../api/client'
 import { sessionQuery } from '../../api/session'
 import { Confirm } from '../../components/confirm'
+import { ClientCertificateWarning } from './certificates'
 import { ConnectionTests, useConnectionTests } from './connection-tests'
 import { ListPage } from '../../components/list-page'
 import { RowMenu } from '../../components/row-menu'
@@ -78,6 +79,7 @@ function ConnectionTable({ connections }: { connections: readonly Connection[] }
                   organization
                 </Badge>
               )}
+              <ClientCertificateWarning network={one.network} />
             </Group>
             {one.endpoint_url && (
               <Text size="xs" c="dimmed">

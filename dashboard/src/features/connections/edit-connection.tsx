@@ -4,6 +4,13 @@ import { notifications } from '@mantine/notifications'
 import { useQueryClient } from '@tanstack/react-query'
 import { api } from '../../api/client'
 import { ResourceForm } from '../../components/resource-form'
+import {
+  networkErrors,
+  toNetworkChange,
+  toNetworkFields,
+  type NetworkFields,
+} from './network-fields'
+import { NetworkSection } from './network-section'
 import { connectionsQuery, type Connection } from './queries'
 
 interface Fields {
@@ -15,6 +22,7 @@ interface Fields {
   priority: number | string
   is_default: boolean
   is_on: boolean
+  network: NetworkFields
 }
 
 const fieldsOf = (one: Connection): Fields => ({
@@ -26,6 +34,7 @@ const fieldsOf = (one: Connection): Fields => ({
   priority: one.priority,
   is_default: one.is_default,
   is_on: one.status !== 'inactive',
+  network: toNetworkFields(one.network),
 })
 
 const limitOf = (field: number | string) => (field === '' ? null : Number(field))
@@ -55,9 +64,10 @@ export function EditConnection({ connection, onClose }: Props) {
   const before = fieldsOf(connection)
   const form = useForm({ initialValues: before })
   const save = async (fields: Fields) => {
+    const network = toNetworkChange(fields.network, connection.network)
     await api.PUT('/api/connections/{id}', {
       params: { path: { id: connection.id } },
-      body: toChanges(fields, before),
+      body: { ...toChanges(fields, before), ...(network && { network }) },
     })
     await queries.invalidateQueries(connectionsQuery)
     notifications.show({ message: `${fields.name} was updated.` })
@@ -66,7 +76,13 @@ export function EditConnection({ connection, onClose }: Props) {
   const isMoved = form.values.endpoint_url !== before.endpoint_url
   return (
     <Modal opened onClose={onClose} title={`Edit ${connection.name}`}>
-      <ResourceForm form={form} save={save} label="Save" onCancel={onClose}>
+      <ResourceForm
+        form={form}
+        save={save}
+        label="Save"
+        onCancel={onClose}
+        errorFields={networkErrors(form)}
+      >
         <TextInput
           label="Name"
           required
@@ -89,6 +105,7 @@ export function EditConnection({ connection, onClose }: Props) {
           />
         )}
         <Rules form={form} />
+        {connection.gateway_type === 2 && <NetworkSection form={form} shown={connection.network} />}
       </ResourceForm>
     </Modal>
   )

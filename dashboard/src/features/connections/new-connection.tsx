@@ -6,6 +6,13 @@ import { api, type Schemas } from '../../api/client'
 import { toBody } from '../../components/changed-fields'
 import { ResourceForm } from '../../components/resource-form'
 import { OwnerFields } from '../organizations/owner-fields'
+import {
+  networkErrors,
+  toNetworkChange,
+  toNetworkFields,
+  type NetworkFields,
+} from './network-fields'
+import { NetworkSection } from './network-section'
 import { connectionsQuery, mine, ownerFields, type BillingMode } from './queries'
 
 interface Fields {
@@ -15,6 +22,7 @@ interface Fields {
   endpoint_url: string
   owner: string
   payer: BillingMode
+  network: NetworkFields
 }
 
 const initialValues: Fields = {
@@ -24,20 +32,32 @@ const initialValues: Fields = {
   endpoint_url: '',
   owner: mine,
   payer: 'org_pays',
+  network: toNetworkFields(null),
 }
 
 export function NewConnection({ onClose }: { onClose: () => void }) {
   const queries = useQueryClient()
   const form = useForm({ initialValues })
-  const save = async ({ owner, payer, ...fields }: Fields) => {
-    const body = toBody<Schemas['NewConnection']>({ ...fields, ...ownerFields(owner, payer) })
+  const save = async ({ owner, payer, network, ...fields }: Fields) => {
+    const change = toNetworkChange(network, null)
+    const body = toBody<Schemas['NewConnection']>({
+      ...fields,
+      ...ownerFields(owner, payer),
+      ...(change && { network: change }),
+    })
     await api.POST('/api/connections', { body })
     await queries.invalidateQueries(connectionsQuery)
     notifications.show({ message: `${fields.name} was added.` })
     onClose()
   }
   return (
-    <ResourceForm form={form} save={save} label="Add" onCancel={onClose}>
+    <ResourceForm
+      form={form}
+      save={save}
+      label="Add"
+      onCancel={onClose}
+      errorFields={networkErrors(form)}
+    >
       <TextInput label="Name" required data-autofocus {...form.getInputProps('name')} />
       <TextInput
         label="Provider"
@@ -58,6 +78,7 @@ export function NewConnection({ onClose }: { onClose: () => void }) {
         {...form.getInputProps('endpoint_url')}
       />
       <OwnerFields form={form} owner="owner" payer="payer" />
+      <NetworkSection form={form} />
     </ResourceForm>
   )
 }

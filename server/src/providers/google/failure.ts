@@ -108,7 +108,7 @@ function outputLimitError(words: string, source: ErrorSource): ApiError | undefi
   const highest = Number(match[2]) - (match[3] === 'ex' ? 1 : 0)
   return new ApiError('max_tokens_exceeded', {
     param: source.wasSent('max_completion_tokens') ? 'max_completion_tokens' : 'max_tokens',
-    message: scrub(words, source.secret),
+    message: scrub(words, source),
     details: {
       max_allowed: highest,
       requested: Number(match[1]),

@@ -5,7 +5,7 @@ import { ConnectionFailed } from './connection-failed'
 import { GuardedEgress } from './guarded-egress'
 import { Names } from './names'
 import { Transport } from './transport'
-import type { NetworkRoute } from '../../platform/network-route'
+import type { NetworkRoute, ProxyProtocol } from '../../platform/network-route'
 
 /** A proxy that is the upstream too: it answers the request for a tunnel, and then the requests in it. */
 const peers = new RawPeers()
@@ -17,10 +17,13 @@ const timers = { connectMs: 30_000 }
 
 const causeOf = (thrown: unknown) => (thrown instanceof Error ? String(thrown.cause) : '')
 
-const routeTo = (url: string, digest = 'one'): NetworkRoute => ({
+const routeTo = (
+  url: string,
+  { digest = 'one', protocol = 'http' }: { digest?: string; protocol?: ProxyProtocol } = {},
+): NetworkRoute => ({
   digest,
   tls: {},
-  proxy: { isSecure: false, hostname: '127.0.0.1', port: Number(new URL(url).port) },
+  proxy: { protocol, hostname: '127.0.0.1', port: Number(new URL(url).port) },
 })
 
 test('a request goes through the tunnel, and the next one through the same', async () => {
@@ -40,13 +43,25 @@ test('a request goes through the tunnel, and the next one through the same', asy
   ])
 })
 
+test('a SOCKS5 proxy opens the tunnel in two steps', async () => {
+  const { url, received } = await peers.peer(({ socket, text }) => {
+    if (text.startsWith('POST')) socket.write(plain)
+    else socket.write(text.length > 3 ? Buffer.from([5, 0, 0, 1, 0, 0, 0, 0, 0, 0]) : '\x05\0')
+  })
+  const network = routeTo(url, { protocol: 'socks5' })
+  const sending = new Transport().send(requestTo(target), { ...timers, network })
+  expect(await (await sending).text()).toBe('ok')
+  expect(received.map(({ text }) => text.length > 3)).toEqual([false, true, true])
+  expect(received[1]?.text).toContain('models.private.invalid')
+})
+
 test('two ways to one upstream never share a tunnel', async () => {
   const { url, received } = await peers.peer(({ socket, text }) =>
     socket.write(text.startsWith('CONNECT') ? established : plain),
   )
   const transport = new Transport()
   for (const digest of ['one', 'two', 'one']) {
-    const options = { ...timers, network: routeTo(url, digest) }
+    const options = { ...timers, network: routeTo(url, { digest }) }
     await (await transport.send(requestTo(target), options)).text()
   }
   expect(received.filter(({ text }) => text.startsWith('CONNECT'))).toHaveLength(2)
@@ -67,19 +82,23 @@ test.each([
   expect(received.every(({ text }) => text.startsWith('CONNECT'))).toBe(true)
 })
 
-test('X11: the guarded egress rejects a call with a proxy', async () => {
-  const { url, received } = await peers.peer(({ socket }) => socket.write(established))
-  const guarded = new GuardedEgress({
-    timers,
-    rules: { ports: [443], ownHosts: [] },
-    names: new Names(() => Promise.resolve(['127.0.0.1'])),
-    transport: new Transport(),
-  })
-  const call = requestTo('https://models.example.com/v1')
-  const thrown = await failure(guarded.send({ ...call, owner: 'a', network: routeTo(url) }))
-  expect(causeOf(thrown)).toContain('only the operator')
-  expect(received).toEqual([])
-})
+test.each(['http', 'socks5'] as const)(
+  'X11: the guarded egress rejects a call with a proxy by %s',
+  async (protocol) => {
+    const { url, received } = await peers.peer(({ socket }) => socket.write(established))
+    const guarded = new GuardedEgress({
+      timers,
+      rules: { ports: [443], ownHosts: [] },
+      names: new Names(() => Promise.resolve(['127.0.0.1'])),
+      transport: new Transport(),
+    })
+    const call = requestTo('https://models.example.com/v1')
+    const network = routeTo(url, { protocol })
+    const thrown = await failure(guarded.send({ ...call, owner: 'a', network }))
+    expect(causeOf(thrown)).toContain('only the operator')
+    expect(received).toEqual([])
+  },
+)
 
 test('certificates that the runtime rejects fail the connection, before anything was sent', async () => {
   const { url, received } = await peers.peer(({ socket }) => socket.write(established))

@@ -1,13 +1,10 @@
 import { connect as connectPlain, isIP, type Socket } from 'node:net'
 import { connect as connectSecure, type ConnectionOptions, type TLSSocket } from 'node:tls'
-import { HeadBytes } from './head-bytes'
+import { ConnectHandshake } from './connect-handshake'
+import type { ProxyHandshake } from './proxy-handshake'
+import { SocksHandshake } from './socks-handshake'
 import type { UrlTarget } from './target'
 import type { NetworkRoute, ProxyRoute } from '../../platform/network-route'
-
-/** A proxy rejected the tunnel; the message is for the operator who has set it. */
-export class ProxyRefused extends Error {
-  override readonly name = 'ProxyRefused'
-}
 
 /** A socket of the runtime, or a tunnel through a proxy. */
 export interface ByteChannel {
@@ -37,9 +34,6 @@ export interface TunnelOptions {
   serverName?: string | undefined
 }
 
-const acceptance = /^HTTP\/1\.[01] 2\d\d(?: |\r|$)/
-const statusLine = /^HTTP\/1\.[01] (\d{3})(?: |\r|$)/
-
 /**
  * A connection to an upstream through a proxy, which resolves the upstream's name. With TLS the proxy sees the name
  * alone: the certificate is verified as on a direct connection.
@@ -47,23 +41,28 @@ const statusLine = /^HTTP\/1\.[01] (\d{3})(?: |\r|$)/
 export class ProxyTunnel implements ByteChannel {
   readonly #options: TunnelOptions
   readonly #observer: TunnelObserver
-  readonly #head = new HeadBytes()
+  readonly #handshake: ProxyHandshake
   #stream: Socket | TLSSocket
   #isClosed = false
 
   constructor(options: TunnelOptions, observer: TunnelObserver) {
-    const { proxy } = options
+    const { proxy, target } = options
+    const isSecure = proxy.protocol === 'https'
+    const Handshake = proxy.protocol === 'socks5' ? SocksHandshake : ConnectHandshake
+    this.#handshake = new Handshake(target, proxy.credential)
     this.#options = options
     this.#observer = observer
     const address = { host: proxy.hostname, port: proxy.port }
-    this.#stream = proxy.isSecure
+    this.#stream = isSecure
       ? connectSecure({
           ...address,
           ...verifying(proxy.hostname),
           ...(proxy.ca && { ca: proxy.ca }),
         })
       : connectPlain(address)
-    this.#stream.once(proxy.isSecure ? 'secureConnect' : 'connect', () => this.#request())
+    this.#stream.once(isSecure ? 'secureConnect' : 'connect', () =>
+      this.#stream.write(this.#handshake.opening),
+    )
     this.#stream.on('data', this.#onProxyData)
     this.#observe(this.#stream)
   }
@@ -107,32 +106,19 @@ export class ProxyTunnel implements ByteChannel {
     this.#stream.destroy()
   }
 
-  /** Requests the tunnel, with the name of the upstream as it is: the proxy resolves it. */
-  #request(): void {
-    const { target, proxy } = this.#options
-    const name = target.hostname.includes(':') ? `[${target.hostname}]` : target.hostname
-    const authority = `${name}:${target.port}`
-    const credential = proxy.authorization ? `proxy-authorization: ${proxy.authorization}\r\n` : ''
-    this.#stream.write(`CONNECT ${authority} HTTP/1.1\r\nhost: ${authority}\r\n${credential}\r\n`)
-  }
-
   readonly #onProxyData = (bytes: Buffer) => {
     try {
-      const rest = this.#head.push(bytes)
-      if (rest === undefined) return
-      this.#stream.off('data', this.#onProxyData)
-      this.#accept(this.#head.take(), rest)
+      const answer = this.#handshake.read(bytes)
+      if (answer === 'open') {
+        this.#stream.off('data', this.#onProxyData)
+        this.#onOpen()
+      } else if (answer) this.#stream.write(answer)
     } catch (thrown) {
       this.#close(thrown)
     }
   }
 
-  /** Upstreams speak second: bytes after the head of the proxy's answer are not theirs. */
-  #accept(head: string, rest: Buffer): void {
-    const status = statusLine.exec(head)?.[1]
-    if (status === undefined) throw new ProxyRefused('the proxy does not answer in HTTP/1.1')
-    if (!acceptance.test(head)) throw new ProxyRefused(`the proxy answered with status ${status}`)
-    if (rest.length > 0) throw new ProxyRefused('the proxy sent more than its answer')
+  #onOpen(): void {
     const { target, tls, serverName } = this.#options
     if (!target.isSecure) return this.#begin()
     const socket = this.#stream

@@ -14,6 +14,8 @@ import { api, type Schemas } from '../../../api/client'
 import { changedFields, toBody } from '../../../components/changed-fields'
 import { ResourceForm } from '../../../components/resource-form'
 import { providersQuery } from '../../models/queries'
+import { networkErrors, toNetworkChange, toNetworkFields } from '../../connections/network-fields'
+import { NetworkSection } from '../../connections/network-section'
 import type { PlatformConnection } from './queries'
 import { fromJson, jsonProblem, jsonTextOf } from '../json-fields'
 import { useRefresh } from '../refresh'
@@ -28,7 +30,7 @@ const limitsOf = (connection: PlatformConnection | undefined): { rpm: Amount; tp
   tpm: connection?.rate_limits?.tpm ?? '',
 })
 
-const fieldsOf = (connection: PlatformConnection | undefined) => ({
+const ownFieldsOf = (connection: PlatformConnection | undefined) => ({
   name: connection?.name ?? '',
   provider: connection?.provider ?? '',
   api_key: '',
@@ -39,29 +41,45 @@ const fieldsOf = (connection: PlatformConnection | undefined) => ({
   options: jsonTextOf(connection?.options),
 })
 
+const fieldsOf = (connection: PlatformConnection | undefined) => ({
+  ...ownFieldsOf(connection),
+  network: toNetworkFields(connection?.network),
+})
+
 type Fields = ReturnType<typeof fieldsOf>
+type OwnFields = ReturnType<typeof ownFieldsOf>
 
 const orNull = (amount: Amount) => (amount === '' ? null : amount)
 
 /** The fields in the shape the API expects. */
-const toValues = ({ rate_limits: { rpm, tpm }, options, ...fields }: Fields) => ({
+const toValues = ({ rate_limits: { rpm, tpm }, options, ...fields }: OwnFields) => ({
   ...fields,
   rate_limits: { rpm: orNull(rpm), tpm: orNull(tpm) },
   options: fromJson(options),
 })
 
-function saveConnection(connection: PlatformConnection | undefined, fields: Fields) {
+function saveConnection(
+  connection: PlatformConnection | undefined,
+  { network: networkFields, ...fields }: Fields,
+) {
   const values = toValues(fields)
+  const network = toNetworkChange(networkFields, connection?.network)
   if (connection) {
-    const before = toValues(fieldsOf(connection))
+    const before = toValues(ownFieldsOf(connection))
     return api.PUT('/api/admin/connections/{id}', {
       params: { path: { id: connection.id } },
-      body: changedFields<Schemas['ChangedPlatformConnection']>(values, before),
+      body: {
+        ...changedFields<Schemas['ChangedPlatformConnection']>(values, before),
+        ...(network && { network }),
+      },
     })
   }
   // The API makes the first connection of a provider its default unless `is_default` is false.
   const { is_default, ...others } = values
-  const body = toBody<Schemas['NewPlatformConnection']>(is_default ? values : others)
+  const body = toBody<Schemas['NewPlatformConnection']>({
+    ...(is_default ? values : others),
+    ...(network && { network }),
+  })
   return api.POST('/api/admin/connections', { body })
 }
 
@@ -81,7 +99,13 @@ export function ConnectionForm({ connection, onClose }: Props) {
     onClose()
   }
   return (
-    <ResourceForm form={form} save={save} label={connection ? 'Save' : 'Add'} onCancel={onClose}>
+    <ResourceForm
+      form={form}
+      save={save}
+      label={connection ? 'Save' : 'Add'}
+      onCancel={onClose}
+      errorFields={networkErrors(form)}
+    >
       <TextInput
         label="Name"
         required
@@ -117,6 +141,7 @@ export function ConnectionForm({ connection, onClose }: Props) {
         validationError="This is not valid JSON."
         {...form.getInputProps('options')}
       />
+      <NetworkSection form={form} shown={connection?.network} hasProxy />
     </ResourceForm>
   )
 }

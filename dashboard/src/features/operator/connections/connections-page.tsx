@@ -11,6 +11,7 @@ import { ListTable } from '../../../components/list-table'
 import { ResourceList } from '../../../components/resource-list'
 import { SearchBox } from '../../../components/search-box'
 import { count, formatCount } from '../../../format/figures'
+import { ClientCertificateWarning } from '../../connections/certificates'
 import { platformConnectionsQuery, type PlatformConnection } from './queries'
 import { statusColors } from '../../connections/queries'
 
@@ -95,6 +96,7 @@ const Row = ({ connection: one }: { connection: PlatformConnection }) => (
             {sources[one.source]}
           </Badge>
         )}
+        <ClientCertificateWarning network={one.network} />
       </Group>
       {one.endpoint_url && (
         <Text size="xs" c="dimmed">

@@ -1,9 +1,11 @@
 import type { Selectable } from 'kysely'
+import { changeHeaders } from './header-fields'
 import type { NetworkAnswer, PlatformNetworkAnswer, PlatformNetworkFields } from './network-fields'
 import { invalidRequest } from '../../../errors'
 import type { ConnectionRow } from '../../../platform/db/schema'
 import { networkSecret, seal, unseal, type SealingKeys } from '../../../platform/db/sealed'
 import { isKeyOf, summarizeCertificates } from '../../../providers/certificates'
+import type { ConnectionHeaders } from '../../../providers/connection-headers'
 import { ConnectionNetwork, NetworkSecrets } from '../../../providers/connection-network'
 
 type NetworkRow = Pick<Selectable<ConnectionRow>, 'id' | 'network' | 'network_secret'>
@@ -30,36 +32,50 @@ const noNetwork = {
   certificate_authorities: null,
   client_certificate: null,
   proxy: null,
+  headers: null,
 } as const satisfies PlatformNetworkFields
 
 /** Splits fields into those that are stored as they are and secrets, which go with what they belong to. */
-function splitFields({ client_key: key, proxy, ...fields }: PlatformNetworkFields): {
-  network: Change
-  secrets: Change
-} {
+function splitFields(fields: PlatformNetworkFields): { network: Change; secrets: Change } {
+  const { certificate_authorities, client_certificate, client_key: key, proxy } = fields
   const { password, ...publicProxy } = proxy ?? {}
   return {
-    network: { ...fields, proxy: proxy && applyChange({}, publicProxy) },
+    network: {
+      certificate_authorities,
+      client_certificate,
+      proxy: proxy && applyChange({}, publicProxy),
+    },
     secrets: {
-      client_key: fields.client_certificate === null ? (key ?? null) : key,
+      client_key: client_certificate === null ? (key ?? null) : key,
       proxy_password: proxy === undefined ? undefined : (password ?? null),
     },
   }
 }
 
+interface NetworkChange {
+  /** Null removes all, undefined changes nothing. */
+  fields: PlatformNetworkFields | null | undefined
+  /** Whether the connection gets another address. */
+  isMoved?: boolean
+}
+
 /**
- * Converts a change of the way to a connection's upstream to columns; null removes all of it. Throws
- * `invalid_request` where a client certificate and its key do not belong together.
+ * Converts a change of the way to a connection's upstream to columns. Headers belong to the address that they were
+ * given for, as secrets do. Throws `invalid_request` where a client certificate and its key do not belong together.
  */
 export function toNetworkColumns(
   row: NetworkRow,
-  fields: PlatformNetworkFields | null | undefined,
+  { fields, isMoved = false }: NetworkChange,
   keys: SealingKeys,
 ) {
-  if (fields === undefined) return {}
-  const change = splitFields(fields ?? noNetwork)
-  const network = ConnectionNetwork.parse(applyChange(readNetwork(row), change.network))
-  const secrets = NetworkSecrets.parse(applyChange(readSecrets(row, keys), change.secrets))
+  if (fields === undefined && !(isMoved && readNetwork(row).headers)) return {}
+  const change = splitFields(fields === null ? noNetwork : (fields ?? {}))
+  const before = readSecrets(row, keys)
+  const headers = toHeaders(isMoved ? {} : (before.headers ?? {}), fields)
+  const network = ConnectionNetwork.parse(
+    applyChange(readNetwork(row), { ...change.network, headers: headers && Object.keys(headers) }),
+  )
+  const secrets = NetworkSecrets.parse(applyChange(before, { ...change.secrets, headers }))
   checkClientKey(network, secrets)
   const hasSecrets = Object.keys(secrets).length > 0
   return {
@@ -67,6 +83,16 @@ export function toNetworkColumns(
     network_secret: hasSecrets ? seal(JSON.stringify(secrets), keys, networkSecret(row.id)) : null,
     network_secret_key_id: hasSecrets ? keys[0].id : null,
   }
+}
+
+/** Returns the headers that a change of the network leaves; null where there are none. */
+function toHeaders(
+  before: ConnectionHeaders,
+  fields: PlatformNetworkFields | null | undefined,
+): Record<string, string> | null {
+  if (fields === null || fields?.headers === null) return null
+  const headers = changeHeaders(before, fields?.headers ?? {})
+  return Object.keys(headers).length > 0 ? headers : null
 }
 
 const readNetwork = ({ network }: NetworkRow) => ConnectionNetwork.parse(network)
@@ -100,7 +126,7 @@ function findShown(stored: unknown): ConnectionNetwork | null {
   return success && Object.keys(data).length > 0 ? data : null
 }
 
-/** Shows the certificates of a connection, for those who may change it. */
+/** Shows the certificates and the names of the headers of a connection, for those who may change it. */
 export function toNetworkAnswer(stored: unknown): NetworkAnswer | null {
   const network = findShown(stored)
   if (!network) return null
@@ -108,10 +134,11 @@ export function toNetworkAnswer(stored: unknown): NetworkAnswer | null {
   return {
     certificate_authorities: summarizeCertificates(network.certificate_authorities ?? ''),
     client_certificate: clientCertificate,
+    headers: network.headers ?? [],
   }
 }
 
-/** Shows the certificates and the proxy of a platform connection. */
+/** Shows the same of a platform connection, and its proxy. */
 export function toPlatformNetworkAnswer(stored: unknown): PlatformNetworkAnswer | null {
   const certificates = toNetworkAnswer(stored)
   if (!certificates) return null

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { HeaderFields } from './header-fields'
 import { customIssue } from '../../../wire/field-error'
 import {
   findAuthorityFault,
@@ -33,7 +34,7 @@ const privateKey = z
     message: 'must be a private key in PEM, without a passphrase.',
   })
 
-/** The way to a connection's upstream. A field that is absent stays as it is, null removes it. */
+/** The way to a connection's upstream, and its headers. A field that is absent stays as it is, null removes it. */
 export const NetworkFields = z
   .strictObject({
     certificate_authorities: certificatesWithout(findAuthorityFault)
@@ -45,27 +46,42 @@ export const NetworkFields = z
     client_key: privateKey
       .nullish()
       .describe('PEM; the key of the client certificate, stored encrypted and never returned'),
+    headers: HeaderFields.nullish().describe(
+      'Headers of each request, by name; values are stored encrypted and never returned. A name that is absent stays, null removes it',
+    ),
   })
   .meta({ ref: 'NetworkFields' })
 export type NetworkFields = z.output<typeof NetworkFields>
 
 const proxyUrl = z
-  .url({ protocol: /^https?$/ })
+  .url({ protocol: /^(?:https?|socks5)$/ })
   .max(500)
-  .refine((url) => isOrigin(url), {
+  .refine((url) => toOrigin(url) !== undefined, {
     params: { issue: 'not_allowed' },
     message: 'must be scheme, host and port alone, such as http://proxy.example:3128.',
   })
-  .transform((url) => new URL(url).origin)
+  .transform((url) => toOrigin(url) ?? url)
 
-function isOrigin(text: string): boolean {
+/** Hosts of URLs whose scheme the standard does not know are not checked by its parser. */
+const hostPattern = /^(?:[a-z\d._-]+|\[[a-f\d:.]+\])(?::\d+)?$/i
+
+/** Returns the URL of a proxy without a final slash; undefined where it has more than scheme, host and port. */
+function toOrigin(text: string): string | undefined {
   const url = URL.parse(text)
-  return url !== null && url.href === `${url.origin}/`
+  if (!url || !hostPattern.test(url.host)) return undefined
+  const origin = `${url.protocol}//${url.host}`
+  return url.href.replace(/\/$/, '') === origin ? origin : undefined
 }
+
+const isSocks = (url: string) => url.startsWith('socks5:')
+/** One byte holds the length of each. Source: RFC 1929. */
+const maxSocksBytes = 255
 
 const ProxyFields = z
   .strictObject({
-    url: proxyUrl.describe('`http:` or `https:`, the way to the proxy itself'),
+    url: proxyUrl.describe(
+      '`http:` or `https:` for an HTTP proxy, by the way to the proxy itself; `socks5:` for a SOCKS5 proxy',
+    ),
     username: z
       .string()
       .min(1)
@@ -77,16 +93,37 @@ const ProxyFields = z
       .nullish()
       .describe('PEM; of the proxy itself'),
   })
-  .superRefine(({ username, password }, ctx) => {
-    if (!password || username) return
-    ctx.addIssue(customIssue('required', 'required with a password.', ['username']))
+  .superRefine((fields, ctx) => {
+    if (fields.password && !fields.username) {
+      ctx.addIssue(customIssue('required', 'required with a password.', ['username']))
+    }
+    if (isSocks(fields.url)) for (const issue of findSocksIssues(fields)) ctx.addIssue(issue)
   })
   .meta({ ref: 'ProxyFields' })
 export type ProxyFields = z.output<typeof ProxyFields>
 
+type SocksFields = Readonly<
+  Partial<Record<'username' | 'password' | 'certificate_authorities', string | null | undefined>>
+>
+
+/** Finds what SOCKS5 cannot express. */
+function findSocksIssues({ certificate_authorities: authorities, ...credential }: SocksFields) {
+  const tooLong = (['username', 'password'] as const).filter(
+    (name) => Buffer.byteLength(credential[name] ?? '') > maxSocksBytes,
+  )
+  return [
+    ...tooLong.map((name) =>
+      customIssue('too_long', `must have at most ${maxSocksBytes} bytes for SOCKS5.`, [name]),
+    ),
+    ...(authorities
+      ? [customIssue('not_allowed', 'only for a proxy by https.', ['certificate_authorities'])]
+      : []),
+  ]
+}
+
 /** The way to the upstream of a platform connection. Only operators set proxies, which connect in Tollgate's place. */
 export const PlatformNetworkFields = NetworkFields.extend({
-  proxy: ProxyFields.nullish().describe('Connects to the server by CONNECT; replaced as a whole'),
+  proxy: ProxyFields.nullish().describe('Connects to the server; replaced as a whole'),
 }).meta({ ref: 'PlatformNetworkFields' })
 export type PlatformNetworkFields = z.output<typeof PlatformNetworkFields>
 
@@ -101,6 +138,10 @@ export const NetworkAnswer = z
   .object({
     certificate_authorities: z.array(CertificateAnswer),
     client_certificate: CertificateAnswer.nullable(),
+    headers: z
+      .array(z.string())
+      .describe('The names of its headers')
+      .meta({ examples: [['x-team']] }),
   })
   .meta({ ref: 'ConnectionNetwork' })
 export type NetworkAnswer = z.output<typeof NetworkAnswer>

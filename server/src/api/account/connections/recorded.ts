@@ -16,7 +16,7 @@ export const connectionAuditFields = (row: Row): RecordedFields => ({
   name: row.name,
   provider: row.provider,
   endpoint_url: row.endpoint_url,
-  network: toNetworkAnswer(row.network),
+  network: toRecordedNetwork(row.network),
   status: row.status,
   billing_mode: row.billing_mode,
   is_default: row.is_default,
@@ -24,6 +24,14 @@ export const connectionAuditFields = (row: Row): RecordedFields => ({
   rpm: row.rpm,
   tpm: row.tpm,
 })
+
+/** Fields called headers are secrets to the audit log, and these are names. */
+function toRecordedNetwork(stored: Row['network']) {
+  const network = toNetworkAnswer(stored)
+  if (!network) return null
+  const { headers, ...certificates } = network
+  return { ...certificates, header_names: headers }
+}
 
 interface Change {
   row: Pick<Row, 'id' | 'name' | 'organization_id'>

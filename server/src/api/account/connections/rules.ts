@@ -1,5 +1,6 @@
 import type { Selectable, Updateable } from 'kysely'
 import type { Catalog } from '../../../catalog/catalog'
+import { refuseSecretHeaders } from './header-fields'
 import { toNetworkColumns } from './network-columns'
 import type { PlatformNetworkFields } from './network-fields'
 import type { ConnectionRow } from '../../../platform/db/schema'
@@ -26,6 +27,7 @@ interface ConnectionFields {
   api_key?: string | undefined
   endpoint_url?: string | null | undefined
   options?: ConnectionOptions | undefined
+  network?: PlatformNetworkFields | null | undefined
 }
 
 /** Returns the provider of a new connection. Throws `invalid_request` for missing or excess fields. */
@@ -45,6 +47,7 @@ export function checkProvider({ snapshot }: Catalog, fields: ConnectionFields): 
   const address = fields.endpoint_url ?? addressFor(provider, fields) ?? provider.baseUrl
   // An address with an unfilled placeholder, such as a resource's name, is not usable.
   if (!address || address.includes('{')) throw homeless(provider)
+  refuseSecretHeaders(provider, fields.network?.headers)
   return provider
 }
 
@@ -95,7 +98,7 @@ export function toColumns(
     ...present(fields),
     ...(limits && { rpm: limits.rpm ?? null, tpm: limits.tpm ?? null }),
     ...(options && { options: JSON.stringify(options) }),
-    ...toNetworkColumns(row, network, keys),
+    ...toNetworkColumns(row, { fields: network, isMoved }, keys),
     ...(isMoved && { model_count: 0 }),
     ...(secret !== undefined && toSecretColumns(secret, row.id, keys)),
     ...(isDiscarded && {
@@ -120,14 +123,18 @@ export function refuseSecrets({ gateway_type: type }: Row, changed: Changed): vo
   }
 }
 
-/** Requires an address after the change, and a secret where the provider needs one. */
+/**
+ * Requires an address after the change, a secret where the provider needs one, and headers that do not take the place
+ * of the secret.
+ */
 export function checkChange(
   { snapshot }: Catalog,
   row: Row,
-  columns: Updateable<ConnectionRow>,
+  { columns, changed }: { columns: Updateable<ConnectionRow>; changed: Changed },
 ): void {
   if (row.gateway_type === 3) return checkGateway(row, columns)
   const provider = snapshot.providers.get(row.provider)
+  refuseSecretHeaders(provider, changed.network?.headers)
   if (columns.endpoint_url === null && provider?.baseUrl === null) {
     throw homeless(provider)
   }

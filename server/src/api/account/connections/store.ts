@@ -128,7 +128,7 @@ async function update(
       .executeTakeFirst()
     if (!row) throw new ApiError('resource_not_found')
     const columns = toColumns(row, changes, sealingKeys)
-    checkChange(catalog, row, columns)
+    checkChange(catalog, row, { columns, changed: changes })
     if (columns.is_default) await clearDefault(trx, row)
     if (changesAddress(row, changes)) {
       await trx.deleteFrom('connection_model').where('connection_id', '=', row.id).execute()
@@ -145,6 +145,7 @@ async function update(
       after: {
         ...connectionAuditFields(changed),
         ...(changes.api_key !== undefined && { api_key: '[set]' }),
+        ...(changes.network?.headers && { headers: '[set]' }),
       },
     })
     return changed
@@ -194,7 +195,7 @@ async function create(ports: OwnedConnectionPorts, caller: Principal, fields: Ne
       priority: fields.priority,
       rate_limits: fields.rate_limits,
       sealed: secret === undefined ? undefined : toSecretColumns(secret, id, sealingKeys),
-      network: toNetworkColumns(withoutNetwork(id), fields.network, sealingKeys),
+      network: toNetworkColumns(withoutNetwork(id), { fields: fields.network }, sealingKeys),
     })
     await recordConnection(trx, 'connection.created', {
       row: inserted,

@@ -148,7 +148,7 @@ async function change(
 ) {
   const { db, sealingKeys } = ports
   const { kind } = await findRow(db, userId, id)
-  // With another address the key is given again: it would otherwise reach whoever may change the address.
+  // With another address the key is given again: otherwise a caller who may change the address would receive it.
   if (routingKey !== undefined || url !== undefined) {
     checkRoutingKey({ kind, routing_key: routingKey })
   }

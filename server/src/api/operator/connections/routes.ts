@@ -80,7 +80,7 @@ const changePlatformConnection = (connections: PlatformConnectionStore) =>
     operationId: 'changePlatformConnection',
     tag,
     summary: 'Update a stored connection',
-    notes: 'A new `endpoint_url` discards the key, unless the request has one.',
+    notes: 'A new `endpoint_url` discards the key and the headers that the request does not have.',
     params,
     body: ChangedPlatformConnection,
     examples: { 'Highest priority': { priority: 1 } },

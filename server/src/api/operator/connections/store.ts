@@ -119,7 +119,7 @@ async function change(
     .execute()
   const row = await findRow(trx, id)
   const columns = toColumns(row, fields, ports.sealingKeys)
-  checkChange(ports.catalog, row, columns)
+  checkChange(ports.catalog, row, { columns, changed: fields })
   if (fields.is_default) await clearDefault(trx, provider)
   return trx
     .updateTable('connection')
@@ -185,7 +185,7 @@ function insert(
       secret: null,
       api_key_prefix: null,
       ...(fields.api_key && toSecretColumns(fields.api_key, id, sealingKeys)),
-      ...toNetworkColumns(withoutNetwork(id), fields.network, sealingKeys),
+      ...toNetworkColumns(withoutNetwork(id), { fields: fields.network }, sealingKeys),
       is_default: fields.is_default,
       priority: fields.priority ?? 100,
       options: JSON.stringify(fields.options ?? {}),
