@@ -8,6 +8,7 @@ import {
 } from '@mantine/core'
 import { useForm, type UseFormReturnType } from '@mantine/form'
 import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
 import { eventNames, events, kindChoices, type Destination } from './destination-queries'
 import { api, bodyOf, type Schemas } from '../../api/client'
 import { changedFields } from '../../components/changed-fields'
@@ -95,8 +96,12 @@ interface EditProps {
 /** Edits a destination. Its address and its key are not shown, and stay unless others are entered. */
 export function EditDestinationForm({ destination, onClose }: EditProps) {
   const queries = useQueryClient()
-  const { id, kind, url, name, events: chosen, enabled } = destination
-  const before: EditedFields = { name, events: chosen, enabled, url: '', routing_key: '' }
+  const { id, kind, url } = destination
+  // What changes meanwhile, such as a destination that Tollgate disables, is no change by this form.
+  const [before] = useState<EditedFields>(() => {
+    const { name, events: chosen, enabled } = destination
+    return { name, events: chosen, enabled, url: '', routing_key: '' }
+  })
   const form = useForm<EditedFields>({ initialValues: before, validate })
   const save = async (fields: EditedFields) => {
     const body = changedFields<Schemas['ChangedNotificationDestination']>(fields, before)
