@@ -66,7 +66,7 @@ test('a time zone that does not exist is named at its field, and the form stays'
   await page.close()
 })
 
-test('a budget that only notifies has marks at its percents, and says which it has notified of', async () => {
+test('a budget that only notifies has marks at its percents, and shows its last notification', async () => {
   const page = await dashboard.open('/budgets')
   await page.getByRole('button', { name: 'New budget' }).click()
   const form = page.getByRole('dialog', { name: 'New budget' })
@@ -103,7 +103,7 @@ test('a budget that only notifies has marks at its percents, and says which it h
   await page.close()
 })
 
-test('the percents of a new budget follow what it does, until others are entered', async () => {
+test('the percents of a new budget follow its enforcement, until others are entered', async () => {
   const page = await dashboard.open('/budgets')
   await page.getByRole('button', { name: 'New budget' }).click()
   const form = page.getByRole('dialog', { name: 'New budget' })

@@ -6,7 +6,7 @@ import { shareOf, type Budget } from './queries'
 
 const markWidth = 2
 
-/** What a budget has used and has left, on a bar with marks at the percents of which it notifies. */
+/** The use and the remainder of a budget, on a bar with marks at the percents of which it notifies. */
 export function BudgetBar({ budget }: { budget: Budget }) {
   const { unit, used, amount, remaining, name, notify_percents: percents } = budget
   const share = shareOf(budget)

@@ -108,7 +108,7 @@ function BudgetRow({ budget, scope }: { budget: Budget; scope: string }) {
   )
 }
 
-/** What a budget does when it is used up, and of which percents it notifies. */
+/** The effect of a budget that is used up, and the percents of which it notifies. */
 function Effect({ budget }: { budget: Budget }) {
   const { enforcement, notify_percents: percents, notified_percent: notified } = budget
   return (

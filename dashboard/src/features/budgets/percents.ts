@@ -36,7 +36,7 @@ export function findPercentsFault(
     : `Enter percents from 1 to ${max}.`
 }
 
-/** Where the marks of a budget's bar stand, and how far it is filled: percentages of its length. */
+/** The positions of the marks of a budget's bar, and its filled part: percentages of its length. */
 export interface BarScale {
   filled: number
   marks: { percent: number; position: number }[]

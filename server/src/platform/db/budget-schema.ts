@@ -1,7 +1,7 @@
 import type { ColumnType, Generated } from 'kysely'
 import type { CreatedColumn, UpdatedColumn } from './column-types'
 
-/** What a budget does when it is spent: `hard` rejects requests, `soft` only notifies. */
+/** The effect of a budget that is spent: `hard` rejects requests, `soft` only notifies. */
 export const enforcements = ['hard', 'soft'] as const
 
 /** A budget of an account, or of one of its keys, per window of time. */

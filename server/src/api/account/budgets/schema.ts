@@ -41,7 +41,7 @@ const enforcement = z.enum(enforcements)
 
 /** The most percents of a budget. */
 const maxPercents = 10
-/** What a request exceeds is rejected, so only soft budgets use more than all. */
+/** A hard budget rejects requests that would exceed it: only soft ones use more than all. */
 const maxPercentOf = { hard: 100, soft: 1000 } as const
 /** Ascending, each once. */
 const notifyPercents = z

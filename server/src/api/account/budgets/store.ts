@@ -141,7 +141,7 @@ async function checkKey(trx: Transaction<Schema>, userId: string, keyId: string)
 
 interface Change {
   fields: ChangedBudget
-  /** What the budget has used: nano-dollars, or requests. */
+  /** The booked use of the budget: nano-dollars, or requests. */
   used: bigint
 }
 
