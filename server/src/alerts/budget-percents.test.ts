@@ -76,15 +76,15 @@ const mailsTo = (userId: string) =>
     .execute()
 
 describe('the highest percent reached', () => {
-  test.each<[string, number[], bigint, bigint, number | undefined]>([
-    ['below all', [80, 100], 79n, 100n, undefined],
-    ['exactly one', [80, 100], 80n, 100n, 80],
-    ['several', [50, 80, 100], 99n, 100n, 80],
-    ['above the amount', [80, 150], 150n, 100n, 150],
-    ['without percents', [], 5n, 1n, undefined],
-    ['of nothing, unused', [80], 0n, 0n, undefined],
-    ['of nothing, used', [80, 100], 1n, 0n, 100],
-  ])('%s', (_name, percents, used, amount, reached) => {
+  test.each([
+    ['below all', { percents: [80, 100], used: 79n, amount: 100n, reached: undefined }],
+    ['exactly one', { percents: [80, 100], used: 80n, amount: 100n, reached: 80 }],
+    ['several', { percents: [50, 80, 100], used: 99n, amount: 100n, reached: 80 }],
+    ['above the amount', { percents: [80, 150], used: 150n, amount: 100n, reached: 150 }],
+    ['without percents', { percents: [], used: 5n, amount: 1n, reached: undefined }],
+    ['of nothing, unused', { percents: [80], used: 0n, amount: 0n, reached: undefined }],
+    ['of nothing, used', { percents: [80, 100], used: 1n, amount: 0n, reached: 100 }],
+  ])('%s', (_name, { percents, used, amount, reached }) => {
     expect(findReachedPercent(percents, { used, amount })).toBe(reached)
   })
 })
@@ -118,7 +118,7 @@ describe('a budget', () => {
     const { userId, id } = await createBudget()
     await spend(userId, 9n * usd)
     const counts = await Promise.all(Array.from({ length: 8 }, () => evaluate(userId)))
-    expect(counts.toSorted()).toEqual([0, 0, 0, 0, 0, 0, 0, 1])
+    expect(counts.filter((count) => count > 0)).toEqual([1])
     expect([(await noticesOf(userId)).length, (await mailsTo(userId)).length]).toEqual([1, 1])
     const row = await database.query
       .selectFrom('budget')

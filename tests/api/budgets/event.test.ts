@@ -10,10 +10,11 @@ beforeAll(async () => {
 })
 afterAll(() => fixture[Symbol.asyncDispose]())
 
+const isDelivery = ({ path }: { path: string }) => path.startsWith('/hook')
+
 test('a budget that reaches a percent is delivered to a webhook with its figures', async () => {
   const { gateway, upstream, newCustomer } = fixture
   const owner = await newCustomer()
-  const isDelivery = ({ path }: { path: string }) => path.startsWith('/hook')
   upstream.answer = (request) => (isDelivery(request) ? new Response('heard') : completion())
   const create = async (path: string, fields: Record<string, unknown>) =>
     idIn(await call(gateway, owner, `POST ${path}`, fields))
