@@ -4220,7 +4220,7 @@ export interface paths {
         put?: never;
         /**
          * Create a budget
-         * @description A request is rejected when any budget of its account or its key is used up: 402 `insufficient_credits` for USD, 429 `rate_limit_exceeded` for requests. Earlier usage of the current window counts. Takes effect on every node within a second. Requires the permission `admin`. The body has at most 64 KB.
+         * @description A request is rejected when any hard budget of its account or its key is used up: 402 `insufficient_credits` for USD, 429 `rate_limit_exceeded` for requests. A soft budget rejects nothing. Both notify the account at their percents. Earlier usage of the current window counts. Takes effect on every node within a second. Requires the permission `admin`. The body has at most 64 KB.
          */
         post: {
             parameters: {
@@ -4367,7 +4367,7 @@ export interface paths {
                     /** @description Only unread notifications, or only read ones */
                     unread?: boolean | undefined;
                     /** @description Only notifications of this kind */
-                    kind?: ("alert" | "alert_test" | "low_balance" | "quota_request" | "ticket_reply" | "invitation" | "system") | undefined;
+                    kind?: ("alert" | "alert_test" | "low_balance" | "budget" | "quota_request" | "ticket_reply" | "invitation" | "system") | undefined;
                     /** @description Maximum number of items on the page */
                     limit?: number | undefined;
                     /** @description Number of items to skip; ignored with `cursor` */
@@ -12796,6 +12796,12 @@ export interface components {
             time_zone: string;
             /** @enum {string} */
             first_weekday: "monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday";
+            /** @enum {string} */
+            enforcement: "hard" | "soft";
+            /** @description Percents of the amount at which the account is notified, once in each window; above 100 for soft budgets only; ascending */
+            notify_percents: number[];
+            /** @description Highest percent of which the account was notified in the current window */
+            notified_percent: number | null;
             /** @description Booked usage of the current window, in the unit of the budget */
             used: number;
             /** @description Not below 0 */
@@ -12826,6 +12832,10 @@ export interface components {
             time_zone?: (string | null) | undefined;
             /** @description Day with which weeks begin; without effect for other windows */
             first_weekday?: (("monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday") | null) | undefined;
+            /** @description hard: requests are rejected when the budget is used up; soft: the account is only notified */
+            enforcement?: (("hard" | "soft") | null) | undefined;
+            /** @description Percents of the amount at which the account is notified, once in each window; above 100 for soft budgets only */
+            notify_percents?: (number[] | null) | undefined;
         };
         ChangedBudget: {
             name?: string | undefined;
@@ -12840,11 +12850,18 @@ export interface components {
              * @enum {string}
              */
             first_weekday?: ("monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday") | undefined;
+            /**
+             * @description hard: requests are rejected when the budget is used up; soft: the account is only notified
+             * @enum {string}
+             */
+            enforcement?: ("hard" | "soft") | undefined;
+            /** @description Percents of the amount at which the account is notified, once in each window; above 100 for soft budgets only */
+            notify_percents?: number[] | undefined;
         };
         Notification: {
             id: string;
             /** @enum {string} */
-            kind: "alert" | "alert_test" | "low_balance" | "quota_request" | "ticket_reply" | "invitation" | "system";
+            kind: "alert" | "alert_test" | "low_balance" | "budget" | "quota_request" | "ticket_reply" | "invitation" | "system";
             title: string;
             body: string;
             alert_id: string | null;
@@ -12869,7 +12886,7 @@ export interface components {
             kind: "webhook" | "slack" | "teams" | "pagerduty";
             /** @description Scheme and host, without the path, which may grant access */
             url: string;
-            events: ("alert.triggered" | "balance.low" | "quota_request.answered" | "ticket.replied" | "invitation.received" | "account.notice")[];
+            events: ("alert.triggered" | "balance.low" | "budget.threshold" | "quota_request.answered" | "ticket.replied" | "invitation.received" | "account.notice")[];
             enabled: boolean;
             /** @description The reason why Tollgate disabled it */
             disabled_reason: string | null;
@@ -12887,7 +12904,7 @@ export interface components {
             url?: (string | null) | undefined;
             /** @description Integration key of a service of PagerDuty, never shown */
             routing_key?: (string | null) | undefined;
-            events?: (("alert.triggered" | "balance.low" | "quota_request.answered" | "ticket.replied" | "invitation.received" | "account.notice")[] | null) | undefined;
+            events?: (("alert.triggered" | "balance.low" | "budget.threshold" | "quota_request.answered" | "ticket.replied" | "invitation.received" | "account.notice")[] | null) | undefined;
             enabled?: (boolean | null) | undefined;
         };
         NotificationDestinationWithKey: {
@@ -12898,7 +12915,7 @@ export interface components {
             kind: "webhook" | "slack" | "teams" | "pagerduty";
             /** @description Scheme and host, without the path, which may grant access */
             url: string;
-            events: ("alert.triggered" | "balance.low" | "quota_request.answered" | "ticket.replied" | "invitation.received" | "account.notice")[];
+            events: ("alert.triggered" | "balance.low" | "budget.threshold" | "quota_request.answered" | "ticket.replied" | "invitation.received" | "account.notice")[];
             enabled: boolean;
             /** @description The reason why Tollgate disabled it */
             disabled_reason: string | null;
@@ -12916,7 +12933,7 @@ export interface components {
             url?: string | undefined;
             /** @description Integration key of a service of PagerDuty, never shown */
             routing_key?: string | undefined;
-            events?: ("alert.triggered" | "balance.low" | "quota_request.answered" | "ticket.replied" | "invitation.received" | "account.notice")[] | undefined;
+            events?: ("alert.triggered" | "balance.low" | "budget.threshold" | "quota_request.answered" | "ticket.replied" | "invitation.received" | "account.notice")[] | undefined;
             enabled?: boolean | undefined;
         };
         NotificationDelivery: {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { barriersOf } from './accessibility'
 import { choose } from './choose'
-import { startSignedIn, type SignedIn } from './signed-in'
+import { reloadUntil, startSignedIn, type SignedIn } from './signed-in'
 
 let dashboard: SignedIn
 
@@ -29,8 +29,17 @@ test('a budget of a key is created, changed and deleted', async () => {
   await form.getByRole('button', { name: 'Create budget' }).click()
   await page.getByRole('row', { name: /^Weekly.*API key Mine.*\$0\.00 of \$12\.50/ }).waitFor()
   expect(await listed()).toMatchObject([
-    { unit: 'usd', amount: 12.5, window: 'week', first_weekday: 'sunday', time_zone: 'Asia/Tokyo' },
+    {
+      unit: 'usd',
+      amount: 12.5,
+      window: 'week',
+      first_weekday: 'sunday',
+      time_zone: 'Asia/Tokyo',
+      enforcement: 'hard',
+      notify_percents: [80, 95],
+    },
   ])
+  await page.getByRole('row', { name: /Rejects requests.*Notifies at 80%, 95%/ }).waitFor()
   expect(await barriersOf(page)).toEqual([])
   await page.getByRole('button', { name: 'Actions for Weekly' }).click()
   await page.getByRole('menuitem', { name: 'Edit' }).click()
@@ -54,5 +63,53 @@ test('a time zone that does not exist is named at its field, and the form stays'
   await page.getByRole('button', { name: 'Create budget' }).click()
   await page.getByText(/must be a time zone of the IANA database/).waitFor()
   expect(await page.getByLabel('Name').inputValue()).toBe('Daily')
+  await page.close()
+})
+
+test('a budget that only notifies has marks at its percents, and shows its last notification', async () => {
+  const page = await dashboard.open('/budgets')
+  await page.getByRole('button', { name: 'New budget' }).click()
+  const form = page.getByRole('dialog', { name: 'New budget' })
+  const percents = form.getByLabel('Notify at percent')
+  await form.getByLabel('Name').fill('Echoes')
+  await form.getByLabel('Amount').fill('1')
+  await choose(form.getByRole('combobox', { name: 'Unit' }), { name: 'Requests' })
+  await percents.fill('80, 150')
+  await form.getByRole('button', { name: 'Create budget' }).press('Enter')
+  await form.getByText(/from 1 to 100: only a budget that rejects nothing/).waitFor()
+  expect(await percents.getAttribute('aria-invalid')).toBe('true')
+  await choose(form.getByRole('combobox', { name: 'When it is used up' }), { name: 'Only notify' })
+  expect(await percents.inputValue()).toBe('80, 150')
+  await form.getByRole('button', { name: 'Create budget' }).press('Enter')
+  const row = page.getByRole('row', { name: /^Echoes/ })
+  await row.getByText('0 of 1', { exact: true }).waitFor()
+  expect(await listed()).toMatchObject([{ enforcement: 'soft', notify_percents: [80, 150] }])
+  const marks = row.locator('[title$="%"]')
+  expect(await marks.evaluateAll((all) => all.map((mark) => mark.getAttribute('title')))).toEqual([
+    '80%',
+    '100%',
+    '150%',
+  ])
+  await dashboard.callOften('sandbox/echo', 2)
+  await reloadUntil(page, () => row.getByText(/notified at 150%/).isVisible())
+  await row.getByText('2 of 1', { exact: true }).waitFor()
+  expect(await barriersOf(page)).toEqual([])
+  await page.getByRole('link', { name: /^Inbox, \d unread/ }).click()
+  await page
+    .getByRole('article', { name: /Budget at 150%: Echoes/ })
+    .getByRole('link', { name: /^Open/ })
+    .click()
+  await page.getByRole('heading', { name: 'Budgets', level: 1 }).waitFor()
+  await page.close()
+})
+
+test('the percents of a new budget follow its enforcement, until others are entered', async () => {
+  const page = await dashboard.open('/budgets')
+  await page.getByRole('button', { name: 'New budget' }).click()
+  const form = page.getByRole('dialog', { name: 'New budget' })
+  const percents = form.getByLabel('Notify at percent')
+  expect(await percents.inputValue()).toBe('80, 95')
+  await choose(form.getByRole('combobox', { name: 'When it is used up' }), { name: 'Only notify' })
+  expect(await percents.inputValue()).toBe('80, 100')
   await page.close()
 })

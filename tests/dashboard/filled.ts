@@ -62,6 +62,8 @@ async function routing(make: Make) {
   return { collection: `/collections?collection=${collection}` }
 }
 
+const softPercents = { enforcement: 'soft', notify_percents: [50, 100, 150] }
+
 async function own({ account }: SignedIn, make: Make) {
   const limits = { monthly_spend_limit: 20, rate_limit_requests_per_minute: 30 }
   await make('/account/keys', { name: 'Website', ...limits, allowed_models: ['sandbox/*'] })
@@ -73,6 +75,15 @@ async function own({ account }: SignedIn, make: Make) {
   await account.send(`POST /api/account/alerts/${alert}/test`)
   const address = { kind: 'slack', url: 'https://203.0.112.7/services/T0/B0/x' }
   await make('/account/notification-destinations', { name: 'Channel #operations', ...address })
+  const budget = { window: 'month', time_zone: 'Europe/Berlin' }
+  await make('/account/budgets', { ...budget, name: 'All spending', amount: 20, ...softPercents })
+  await make('/account/budgets', {
+    ...budget,
+    name: 'Requests',
+    unit: 'requests',
+    amount: 1000,
+    notify_percents: [80, 95],
+  })
   const prompt = await make('/user/prompts', {
     title: 'Summary',
     content: 'Sum up {{text}} in {{sentences}} sentences.',

@@ -108,6 +108,49 @@ describe('destinations', () => {
   })
 })
 
+test('a destination is edited: fields that stay empty keep its URL and its key', async () => {
+  const { account } = dashboard
+  const path = '/api/account/notification-destinations'
+  await account.send(`POST ${path}`, {
+    name: 'Pager',
+    kind: 'pagerduty',
+    routing_key: 'R0123456789ABCDEFGHIJKLMNOPQRSTU',
+  })
+  const read = async () => Object((await account.send(`GET ${path}`)).body)['destinations'][0]
+  const page = await dashboard.open('/alerts')
+  const edit = async (name: string) => {
+    await page.getByRole('button', { name, exact: true }).click()
+    const drawer = page.getByRole('dialog', { name: 'Destination', exact: true })
+    await drawer.getByRole('button', { name: 'Edit' }).click()
+    return page.getByRole('dialog', { name: `Edit ${name}` })
+  }
+  const form = await edit('Pager')
+  await form.getByLabel('Name').fill('On call')
+  await form.getByRole('checkbox', { name: 'Support' }).press('Space')
+  await form.getByRole('checkbox', { name: 'Enabled' }).press('Space')
+  expect(await barriersOf(page)).toEqual([])
+  await form.getByRole('button', { name: 'Save' }).click()
+  await page
+    .getByRole('dialog', { name: 'Destination', exact: true })
+    .getByText('On call')
+    .waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('switch', { name: 'Enable On call', checked: false }).waitFor()
+  expect(await read()).toMatchObject({
+    name: 'On call',
+    enabled: false,
+    url: 'https://events.pagerduty.com',
+    events: expect.not.arrayContaining(['ticket.replied']),
+  })
+  const again = await edit('On call')
+  await again.getByLabel('New URL').fill('https://events.eu.pagerduty.com/v2/enqueue')
+  await again.getByLabel('New integration key').fill('short')
+  await again.getByRole('button', { name: 'Save' }).click()
+  await again.getByText(/routing_key/).waitFor()
+  expect(await again.getByLabel('New URL').inputValue()).toContain('events.eu')
+  await page.close()
+})
+
 describe('the inbox', () => {
   test('counts unread notifications, links to their subjects, and marks them as read', async () => {
     const made = await dashboard.account.send('POST /api/account/alerts', {

@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 import type { Evaluate } from './evaluate'
-import { findAccountsWithAlerts } from './watched-alerts'
+import { findWatchedAccounts } from './watched-alerts'
 import type { Schema } from '../platform/db/schema'
 
 interface Options {
@@ -27,7 +27,7 @@ const leaseSeconds = 10
 const leased = sql`leased_until = now() + make_interval(secs => ${leaseSeconds})`
 
 /**
- * Evaluates all accounts with enabled alerts, on one node at a time: by a lease in a row, as a lock would occupy
+ * Evaluates all accounts with enabled alerts or budgets that notify, on one node at a time: by a lease in a row, as a lock would occupy
  * a connection for as long. Undefined when another node runs a round, or has just finished one. Two at once,
  * after a lease that ran out, would do no harm.
  */
@@ -47,7 +47,7 @@ async function go({ db, evaluate, nowMs, budgetMs }: Options, from: string): Pro
   let after = from
   const round = { accounts: 0, triggered: 0, isComplete: false }
   while (nowMs() < endsMs) {
-    const userIds = await findAccountsWithAlerts(db, after, accountsPerBatch)
+    const userIds = await findWatchedAccounts(db, after, accountsPerBatch)
     round.triggered += await evaluate(userIds)
     round.accounts += userIds.length
     round.isComplete = userIds.length < accountsPerBatch

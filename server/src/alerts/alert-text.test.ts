@@ -1,6 +1,11 @@
 import { expect, test } from 'bun:test'
 import type { AlertType } from './alert'
-import { formatLowBalanceText, formatTestText, formatTriggerText } from './alert-text'
+import {
+  formatBudgetText,
+  formatLowBalanceText,
+  formatTestText,
+  formatTriggerText,
+} from './alert-text'
 
 const at = new Date('2026-11-28T12:34:56.789Z')
 const rule = (type: AlertType, threshold: number) => ({
@@ -76,4 +81,35 @@ test('a low balance is written in cents, with all digits where it would look lik
 
 test('a test of an alert has its threshold as it was entered', () => {
   expect(formatTestText(rule('cost_threshold', 0.000_25)).body).toContain('threshold $0.00025,')
+})
+
+const budget = {
+  name: 'Search',
+  keyName: null,
+  enforcement: 'hard',
+  unit: 'usd',
+  amount: 50,
+  used: 47.5,
+  percent: 95,
+  resetsAt: at,
+} as const
+
+test.each([
+  [
+    {},
+    'Your budget "Search" has reached 95%. It has used $47.50 of $50.00, and it resets at 2026-11-28 12:34 UTC. Requests that the rest does not cover are rejected.',
+  ],
+  [
+    { keyName: 'Mine', resetsAt: undefined, used: 49.999_999 },
+    'Your budget "Search" of the API key "Mine" has reached 95%. It has used $49.999999 of $50.00, and it does not reset. Requests that the rest does not cover are rejected.',
+  ],
+  [
+    { enforcement: 'soft', unit: 'requests', amount: 1000, used: 1200 },
+    'Your budget "Search" has reached 95%. It has used 1,200 of 1,000 requests, and it resets at 2026-11-28 12:34 UTC. It rejects no requests.',
+  ],
+] as const)('the notification of a budget with %j', (fields, body) => {
+  expect(formatBudgetText({ ...budget, ...fields })).toEqual({
+    title: 'Budget at 95%: Search',
+    body,
+  })
 })

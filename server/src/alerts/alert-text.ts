@@ -18,6 +18,7 @@ const cents = new Intl.NumberFormat('en-US', currency)
 const twoDigits = new Intl.NumberFormat('en-US', { ...currency, maximumSignificantDigits: 2 })
 const allDigits = new Intl.NumberFormat('en-US', { ...currency, maximumFractionDigits: 9 })
 const twoDecimals = new Intl.NumberFormat('en-US', { maximumFractionDigits: 2 })
+const counts = new Intl.NumberFormat('en-US')
 const allDecimals = new Intl.NumberFormat('en-US', { maximumFractionDigits: 9 })
 
 const minCents = 0.01
@@ -109,5 +110,37 @@ export function formatLowBalanceText(
   return {
     title: `Low balance: ${accountName}`,
     body: `The balance of ${accountName} has fallen to ${usdBeside(threshold, balance)}, below ${usd(threshold)}. Without credit, paid requests are rejected. Add credit to continue.`,
+  }
+}
+
+interface BudgetFigures {
+  name: string
+  /** Null for a budget of the whole account. */
+  keyName: string | null
+  enforcement: 'hard' | 'soft'
+  unit: string
+  amount: number
+  used: number
+  percent: number
+  /** Undefined for a budget that does not reset. */
+  resetsAt: Date | undefined
+}
+
+/** Formats the notification of a budget whose use has reached a percent of its amount. */
+export function formatBudgetText(budget: BudgetFigures): NoticeText {
+  const { name, keyName, percent, used, amount, resetsAt } = budget
+  const of =
+    budget.unit === 'usd'
+      ? `${usdBeside(amount, used)} of ${usd(amount)}`
+      : `${counts.format(used)} of ${counts.format(amount)} requests`
+  const owner = keyName === null ? '' : ` of the API key "${keyName}"`
+  const reset = resetsAt ? `it resets at ${toMinute(resetsAt)}` : 'it does not reset'
+  const effect =
+    budget.enforcement === 'soft'
+      ? 'It rejects no requests.'
+      : 'Requests that the rest does not cover are rejected.'
+  return {
+    title: `Budget at ${percent}%: ${name}`,
+    body: `Your budget "${name}"${owner} has reached ${percent}%. It has used ${of}, and ${reset}. ${effect}`,
   }
 }

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import { notifyBudgetPercents } from './budget-percents'
 import { judge } from './formulas'
 import { measure, type MeasuredMoment } from './measures'
 import { hasMoved, evaluateStep } from './alert-state'
@@ -12,7 +13,7 @@ interface Options {
   nowMs: () => number
   /** The number of full days for which request logs are kept. */
   logDays: () => number
-  /** Called for an account whose alerts could not be evaluated. */
+  /** Called for an account whose alerts or budgets could not be evaluated. */
   onFailure: (userId: string, error: unknown) => void
 }
 
@@ -20,13 +21,55 @@ export type Evaluate = ReturnType<typeof createEvaluation>
 
 const dayMs = 86_400_000
 
+/** Evaluates something of some accounts. Resolves with how many notifications it caused. */
+type EvaluatePart = (userIds: readonly string[]) => Promise<number>
+
 /**
- * Creates the evaluation of some accounts' enabled alerts, which resolves with how many triggered. Any number of
- * processes may evaluate one alert at once: it triggers once. Never rejects for one account: the others are
+ * Creates the evaluation of some accounts' enabled alerts and budgets, which resolves with how many triggered. Any
+ * number of processes may evaluate one alert at once: it triggers once. Never rejects for one account: the others are
  * evaluated all the same.
  */
-export function createEvaluation({ db, nowMs, logDays, onFailure }: Options) {
-  const evaluate = async (userIds: readonly string[]): Promise<number> => {
+export function createEvaluation(options: Options) {
+  const { db, nowMs, onFailure } = options
+  const evaluateBudgets: EvaluatePart = (userIds) => notifyBudgetPercents(db, userIds, nowMs())
+  const parts = [createAlertPart(options), evaluateBudgets]
+  return async (userIds: readonly string[]): Promise<number> => {
+    let triggered = 0
+    for (const part of parts) triggered += await evaluateEach(part, userIds, onFailure)
+    return triggered
+  }
+}
+
+/** Evaluates all accounts at once, and each alone where that fails. */
+async function evaluateEach(
+  part: EvaluatePart,
+  userIds: readonly string[],
+  onFailure: Options['onFailure'],
+): Promise<number> {
+  if (userIds.length === 0) return 0
+  try {
+    return await part(userIds)
+  } catch (error) {
+    const [only, ...others] = userIds
+    if (only !== undefined && others.length === 0) {
+      onFailure(only, error)
+      return 0
+    }
+  }
+  // An account with more than one statement can read in its time does not hold up the others.
+  let triggered = 0
+  for (const userId of userIds) {
+    triggered += await part([userId]).catch((error: unknown) => {
+      onFailure(userId, error)
+      return 0
+    })
+  }
+  return triggered
+}
+
+const createAlertPart =
+  ({ db, nowMs, logDays }: Options): EvaluatePart =>
+  async (userIds) => {
     const moment: MeasuredMoment = {
       nowMs: nowMs(),
       logsSinceMs: nowMs() - (logDays() - 1) * dayMs,
@@ -41,28 +84,6 @@ export function createEvaluation({ db, nowMs, logDays, onFailure }: Options) {
     }
     return triggered
   }
-  return async (userIds: readonly string[]): Promise<number> => {
-    if (userIds.length === 0) return 0
-    try {
-      return await evaluate(userIds)
-    } catch (error) {
-      const [only, ...others] = userIds
-      if (only !== undefined && others.length === 0) {
-        onFailure(only, error)
-        return 0
-      }
-    }
-    // An account with more than one statement can read in its time does not hold up the others.
-    let triggered = 0
-    for (const userId of userIds) {
-      triggered += await evaluate([userId]).catch((error: unknown) => {
-        onFailure(userId, error)
-        return 0
-      })
-    }
-    return triggered
-  }
-}
 
 interface Evaluation {
   measured: Parameters<typeof judge>[1]

@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely'
+import { sql, type Kysely } from 'kysely'
 import { isChannel, type Channel, type Rule } from './alert'
 import type { AlertState } from './alert-state'
 import { accountScope, planLimits } from '../auth/account-limits'
@@ -61,20 +61,24 @@ export async function findWatchedAlerts(
   }))
 }
 
-/** Finds accounts after `after` that have enabled alerts, by their ids. */
-export async function findAccountsWithAlerts(
+/** Finds accounts after `after` that have enabled alerts or budgets that notify, by their ids. */
+export async function findWatchedAccounts(
   db: Kysely<Schema>,
   after: string,
   limit: number,
 ): Promise<string[]> {
-  const rows = await db
-    .selectFrom('alert')
-    .select('user_id')
-    .distinct()
-    .where('enabled', '=', true)
-    .where('user_id', '>', after)
-    .orderBy('user_id')
-    .limit(limit)
-    .execute()
+  const { rows } = await sql<{ user_id: string }>`
+    select user_id from (
+      (
+        select distinct user_id from alert where enabled and user_id > ${after}
+        order by user_id limit ${limit}
+      )
+      union
+      (
+        select distinct user_id from budget where notify_percents <> '{}' and user_id > ${after}
+        order by user_id limit ${limit}
+      )
+    ) as watched
+    order by user_id limit ${limit}`.execute(db)
   return rows.map(({ user_id }) => user_id)
 }

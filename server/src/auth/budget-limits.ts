@@ -21,15 +21,17 @@ const asJson = sql`jsonb_agg(jsonb_build_object(
   'firstWeekday', budget.first_weekday
 ) order by budget.id)`
 
-/** Selects the budgets of a row of `users`; null for none. */
+/** Selects the hard budgets of a row of `users`; null for none. Soft ones limit nothing. */
 export const budgetsOfAccount = sql<CachedBudget[] | null>`(
-  select ${asJson} from budget where budget.user_id = users.id and budget.key_id is null
+  select ${asJson} from budget
+  where budget.user_id = users.id and budget.key_id is null and budget.enforcement = 'hard'
 )`
 
-/** Selects the budgets of a row of `api_key`, and of its account in `users`; null for none. */
+/** Selects the hard budgets of a row of `api_key`, and of its account in `users`; null for none. */
 export const budgetsOfKey = sql<CachedBudget[] | null>`(
   select ${asJson} from budget
   where budget.user_id = users.id and (budget.key_id is null or budget.key_id = api_key.id)
+    and budget.enforcement = 'hard'
 )`
 
 /** Returns the limits that budgets of an account and of one of its keys are. */

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import { toWindowRule } from './budget-use'
 import { toSummedParts, type SummedPart } from './summed-parts'
 import { findWindow } from '../platform/time-window'
 import type { Schema } from '../platform/db/schema'
@@ -18,10 +19,9 @@ export async function findWindowEnds(db: Kysely<Schema>, nowMs: number): Promise
     .select(['user_id', 'window_unit', 'time_zone', 'first_weekday'])
     .distinct()
     .execute()
-  return rows.flatMap(({ user_id: userId, window_unit: unit, time_zone, first_weekday }) => {
-    const rule = { unit, timeZone: time_zone, firstWeekday: first_weekday }
-    return toSummedParts(findWindow(rule, nowMs))
+  return rows.flatMap(({ user_id: userId, ...row }) =>
+    toSummedParts(findWindow(toWindowRule(row), nowMs))
       .filter(({ grain }) => grain !== 'day')
-      .map((part) => ({ userId, ...part }))
-  })
+      .map((part) => ({ userId, ...part })),
+  )
 }

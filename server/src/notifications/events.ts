@@ -6,6 +6,7 @@ import type { Schema } from '../platform/db/schema'
 export const eventTypes = [
   'alert.triggered',
   'balance.low',
+  'budget.threshold',
   'quota_request.answered',
   'ticket.replied',
   'invitation.received',

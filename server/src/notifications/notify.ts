@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import { queueEvent, type EventType } from './events'
+import { queueEvent, type EventData, type EventType } from './events'
 import { newId } from '../platform/db/id'
 import type { NotificationRow } from '../platform/db/notice-schema'
 import type { Schema } from '../platform/db/schema'
@@ -13,11 +13,14 @@ export interface Notice {
   triggerId?: string
   /** A path of the dashboard. */
   link?: string
+  /** Ids and figures of its event, for programs. */
+  figures?: Omit<EventData, 'title' | 'body'>
 }
 
 /** The events of notifications. Those of alerts are queued with their figures, whatever the channels. */
 const eventOf: Readonly<Partial<Record<Notice['kind'], EventType>>> = {
   low_balance: 'balance.low',
+  budget: 'budget.threshold',
   quota_request: 'quota_request.answered',
   ticket_reply: 'ticket.replied',
   invitation: 'invitation.received',
@@ -40,9 +43,9 @@ export async function notify(db: Kysely<Schema>, notice: Notice): Promise<string
       link: notice.link ?? null,
     })
     .execute()
-  const { userId, title, body } = notice
+  const { userId, title, body, figures } = notice
   const type = eventOf[notice.kind]
-  const data = { title, body, notification_id: id, link: notice.link ?? null }
+  const data = { title, body, ...figures, notification_id: id, link: notice.link ?? null }
   if (type !== undefined) await queueEvent(db, { userId, type, data })
   return id
 }

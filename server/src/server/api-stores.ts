@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import type { GatewayServices } from './gateway'
+import type { Notices } from './notices'
 import type { PaymentServices } from './payments'
 import { createDestinationDelivery } from './destinations'
 import { createPublicStores } from './public-api'
@@ -68,6 +69,7 @@ interface Dependencies {
   storage: Storage
   catalog: Catalog
   settings: LiveSettings
+  notices: Notices
   /** Returns the public address of the service. */
   address: () => string
 }
@@ -221,7 +223,7 @@ function accountStores(dependencies: Dependencies, services: GatewayServices) {
 
 /** Creates the stores of payments and usage limits. */
 function moneyStores(dependencies: Dependencies, services: GatewayServices) {
-  const { config, payments, storage, settings } = dependencies
+  const { config, payments, storage, settings, notices } = dependencies
   const { claims } = services
   return {
     billing: createBillingStore({
@@ -234,7 +236,10 @@ function moneyStores(dependencies: Dependencies, services: GatewayServices) {
     paymentEvents: payments.events,
     budgets: createBudgetStore({
       db: storage.database.query,
-      onChanged: services.invalidateKeysOf,
+      onChanged: (userId) => {
+        services.invalidateKeysOf(userId)
+        notices.soon([userId])
+      },
     }),
     quota: createQuotaStore(quotaPorts(dependencies, services)),
   }

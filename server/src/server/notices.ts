@@ -18,9 +18,9 @@ interface Options {
   log: Logger
 }
 
-/** Triggers alerts. */
+/** Triggers alerts, and notifies of budgets. */
 export interface Notices {
-  /** Evaluates the alerts of accounts with newly logged requests. Never throws, and does not wait. */
+  /** Evaluates accounts with newly booked or logged requests, or changed budgets. Never throws, and does not wait. */
   soon: (userIds: Iterable<string>) => void
 }
 
@@ -59,7 +59,8 @@ const createEvaluator = ({ config, settings, storage, log }: Options) =>
     db: storage.database.query,
     nowMs: () => Date.now(),
     logDays: () => daysOfLogs(config, settings),
-    onFailure: (userId, err) => log.warn({ err, userId }, 'the alerts of an account failed'),
+    onFailure: (userId, err) =>
+      log.warn({ err, userId }, 'the alerts or budgets of an account failed'),
   })
 
 function startMailDelivery(

@@ -72,6 +72,9 @@ describe('the API', () => {
       window: 'week',
       time_zone: 'Europe/Berlin',
       first_weekday: 'sunday',
+      enforcement: 'hard',
+      notify_percents: [],
+      notified_percent: null,
       used: 0,
       remaining: 0.01,
     })
@@ -94,6 +97,11 @@ describe('the API', () => {
     const id = String((await newBudget(owner))['id'])
     const changed = await api(owner, `PATCH /account/budgets/${id}`, { amount: 7, window: 'day' })
     expect(changed.body).toMatchObject({ id, name: 'Weekly', amount: 7, window: 'day' })
+    const soft = { enforcement: 'soft', notify_percents: [150, 80, 80] }
+    const softened = await api(owner, `PATCH /account/budgets/${id}`, soft)
+    expect(softened.body).toMatchObject({ enforcement: 'soft', notify_percents: [80, 150] })
+    const hardened = await api(owner, `PATCH /account/budgets/${id}`, { enforcement: 'hard' })
+    expect(problem(hardened)).toEqual([400, 'notify_percents', 'out_of_range'])
     expect((await api(owner, `DELETE /account/budgets/${id}`)).status).toBe(200)
     expect((await api(owner, `GET /account/budgets/${id}`)).status).toBe(404)
   })
@@ -119,6 +127,12 @@ describe('the API', () => {
     [{ amount: -1 }, 'amount', 'out_of_range'],
     [{ unit: 'requests', amount: 1.5 }, 'amount', 'out_of_range'],
     [{ unit: 'requests', amount: 1, window: 'total' }, 'window', 'conflict'],
+    [{ enforcement: 'gentle' }, 'enforcement', 'unknown_value'],
+    [{ notify_percents: [101] }, 'notify_percents', 'out_of_range'],
+    [{ notify_percents: [80, 0] }, 'notify_percents.1', 'out_of_range'],
+    [{ notify_percents: [80.5] }, 'notify_percents.0', 'wrong_type'],
+    [{ enforcement: 'soft', notify_percents: [1001] }, 'notify_percents.0', 'out_of_range'],
+    [{ notify_percents: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11] }, 'notify_percents', 'too_many'],
     [{ key_id: 'key_01k9z3t6c8q4v7x2m5n0p1r3s4' }, 'key_id', 'unknown_value'],
   ])('%j is rejected', async (fields, param, issue) => {
     const owner = await newOwner()

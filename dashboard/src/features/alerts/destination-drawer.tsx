@@ -1,7 +1,8 @@
-import { Badge, Button, Group, Stack, Table, Text, Title } from '@mantine/core'
+import { Badge, Button, Group, Modal, Stack, Table, Text, Title } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { EditDestinationForm } from './destination-form'
 import {
   deliveriesQuery,
   eventNames,
@@ -54,7 +55,7 @@ export function DestinationDrawer(props: Props) {
 function Actions(props: Props) {
   const { destination } = props
   const queries = useQueryClient()
-  const [dialog, setDialog] = useState<'rotate' | 'delete'>()
+  const [dialog, setDialog] = useState<'edit' | 'rotate' | 'delete'>()
   const params = { path: { destination_id: destination.id } }
   const testing = useSubmit(async () => {
     const { status, error } = await bodyOf(
@@ -68,9 +69,13 @@ function Actions(props: Props) {
     })
     await queries.invalidateQueries({ queryKey: ['destinations'] })
   })
+  const close = () => setDialog(undefined)
   return (
     <>
       <Group gap="xs">
+        <Button variant="default" onClick={() => setDialog('edit')}>
+          Edit
+        </Button>
         <Button
           variant="default"
           loading={testing.isBusy}
@@ -88,7 +93,12 @@ function Actions(props: Props) {
         </Button>
       </Group>
       <Problem error={testing.error} />
-      {dialog && <Dialog {...props} kind={dialog} onEnd={() => setDialog(undefined)} />}
+      <Modal opened={dialog === 'edit'} onClose={close} title={`Edit ${destination.name}`}>
+        <EditDestinationForm destination={destination} onClose={close} />
+      </Modal>
+      {(dialog === 'rotate' || dialog === 'delete') && (
+        <Dialog {...props} kind={dialog} onEnd={close} />
+      )}
     </>
   )
 }

@@ -1,7 +1,17 @@
-import { Checkbox, Group, Select, TextInput } from '@mantine/core'
-import { useForm } from '@mantine/form'
+import {
+  Checkbox,
+  Group,
+  Select,
+  TextInput,
+  type CheckboxGroupProps,
+  type TextInputProps,
+} from '@mantine/core'
+import { useForm, type UseFormReturnType } from '@mantine/form'
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
 import { eventNames, events, kindChoices, type Destination } from './destination-queries'
 import { api, bodyOf, type Schemas } from '../../api/client'
+import { changedFields } from '../../components/changed-fields'
 import { ResourceForm } from '../../components/resource-form'
 
 type CreatedDestination = Schemas['NotificationDestinationWithKey']
@@ -28,6 +38,10 @@ const hints: Readonly<Record<Exclude<Destination['kind'], 'pagerduty'>, string>>
   teams: 'The URL of a workflow “When a Teams webhook request is received”',
 }
 
+const validate = {
+  events: (chosen: Destination['events']) => (chosen.length === 0 ? 'Select an event.' : null),
+}
+
 interface Props {
   /** Receives the new destination, with its secret if it has one. */
   onCreated: (created: CreatedDestination) => void
@@ -38,7 +52,7 @@ interface Props {
 export function DestinationForm({ onCreated, onCancel }: Props) {
   const form = useForm<Fields>({
     initialValues: newDestination,
-    validate: { events: (chosen) => (chosen.length === 0 ? 'Select an event.' : null) },
+    validate,
   })
   const { kind } = form.values
   const save = async ({ url, routing_key, ...fields }: Fields) => {
@@ -48,13 +62,7 @@ export function DestinationForm({ onCreated, onCancel }: Props) {
   }
   return (
     <ResourceForm form={form} save={save} label="Create" onCancel={onCancel}>
-      <TextInput
-        label="Name"
-        required
-        maxLength={100}
-        data-autofocus
-        {...form.getInputProps('name')}
-      />
+      <NameInput {...form.getInputProps('name')} />
       <Select
         label="Kind"
         allowDeselect={false}
@@ -62,33 +70,97 @@ export function DestinationForm({ onCreated, onCancel }: Props) {
         {...form.getInputProps('kind')}
       />
       {kind === 'pagerduty' ? (
-        <TextInput
-          label="Integration key"
-          description="Of an integration “Events API v2” of your service"
-          required
-          autoComplete="off"
-          spellCheck={false}
-          {...form.getInputProps('routing_key')}
-        />
+        <KeyInput required {...form.getInputProps('routing_key')} />
       ) : (
-        <TextInput
-          label="URL"
+        <UrlInput
           description={hints[kind]}
-          required
-          type="url"
-          maxLength={1000}
-          autoComplete="off"
           placeholder="https://"
+          required
           {...form.getInputProps('url')}
         />
       )}
-      <Checkbox.Group label="Events" {...form.getInputProps('events')}>
-        <Group mt="xs">
-          {events.map((event) => (
-            <Checkbox key={event} value={event} label={eventNames[event]} />
-          ))}
-        </Group>
-      </Checkbox.Group>
+      <EventInputs {...form.getInputProps('events')} />
     </ResourceForm>
   )
 }
+
+interface EditedFields extends Omit<Fields, 'kind'> {
+  enabled: boolean
+}
+
+interface EditProps {
+  destination: Destination
+  onClose: () => void
+}
+
+/** Edits a destination. Its address and its key are not shown, and stay unless others are entered. */
+export function EditDestinationForm({ destination, onClose }: EditProps) {
+  const queries = useQueryClient()
+  const { id, kind, url } = destination
+  // What changes meanwhile, such as a destination that Tollgate disables, is no change by this form.
+  const [before] = useState<EditedFields>(() => {
+    const { name, events: chosen, enabled } = destination
+    return { name, events: chosen, enabled, url: '', routing_key: '' }
+  })
+  const form = useForm<EditedFields>({ initialValues: before, validate })
+  const save = async (fields: EditedFields) => {
+    const body = changedFields<Schemas['ChangedNotificationDestination']>(fields, before)
+    if (Object.keys(body).length > 0) {
+      const params = { path: { destination_id: id } }
+      await api.PUT('/api/account/notification-destinations/{destination_id}', { params, body })
+      await queries.invalidateQueries({ queryKey: ['destinations'] })
+    }
+    onClose()
+  }
+  return (
+    <ResourceForm form={form} save={save} label="Save" onCancel={onClose}>
+      <NameInput {...form.getInputProps('name')} />
+      <UrlInput
+        label="New URL"
+        description={`Empty keeps the URL at ${url}`}
+        {...form.getInputProps('url')}
+      />
+      {kind === 'pagerduty' && <RoutingKey form={form} />}
+      <EventInputs {...form.getInputProps('events')} />
+      <Checkbox label="Enabled" {...form.getInputProps('enabled', { type: 'checkbox' })} />
+    </ResourceForm>
+  )
+}
+
+/** A new address does not get the stored key. */
+const RoutingKey = ({ form }: { form: UseFormReturnType<EditedFields> }) => (
+  <KeyInput
+    label="New integration key"
+    description="Empty keeps the key; a new URL needs it"
+    required={form.values.url !== ''}
+    {...form.getInputProps('routing_key')}
+  />
+)
+
+const NameInput = (props: TextInputProps) => (
+  <TextInput label="Name" required maxLength={100} data-autofocus {...props} />
+)
+
+const KeyInput = (props: TextInputProps) => (
+  <TextInput
+    label="Integration key"
+    description="Of an integration “Events API v2” of your service"
+    autoComplete="off"
+    spellCheck={false}
+    {...props}
+  />
+)
+
+const UrlInput = (props: TextInputProps) => (
+  <TextInput label="URL" type="url" maxLength={1000} autoComplete="off" {...props} />
+)
+
+const EventInputs = (props: Omit<CheckboxGroupProps, 'children'>) => (
+  <Checkbox.Group label="Events" {...props}>
+    <Group mt="xs">
+      {events.map((event) => (
+        <Checkbox key={event} value={event} label={eventNames[event]} />
+      ))}
+    </Group>
+  </Checkbox.Group>
+)

@@ -18,6 +18,7 @@ export const kindChoices = kinds.map((value) => ({ value, label: kindNames[value
 export const events = [
   'alert.triggered',
   'balance.low',
+  'budget.threshold',
   'quota_request.answered',
   'ticket.replied',
   'invitation.received',
@@ -28,6 +29,7 @@ export const events = [
 export const eventNames: Readonly<Record<Destination['events'][number], string>> = {
   'alert.triggered': 'Alert',
   'balance.low': 'Low balance',
+  'budget.threshold': 'Budget',
   'quota_request.answered': 'Limits',
   'ticket.replied': 'Support',
   'invitation.received': 'Invitation',

@@ -4,9 +4,11 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { api } from '../../api/client'
 import { ResourceForm } from '../../components/resource-form'
 import { keysQuery } from '../keys/queries'
+import { findPercentsFault, parsePercents, usualPercents } from './percents'
 import {
   budgetsQuery,
   newFields,
+  toFields,
   weekdays,
   windowNames,
   type Budget,
@@ -16,6 +18,10 @@ import {
 const units = [
   { value: 'usd', label: 'USD' },
   { value: 'requests', label: 'Requests' },
+]
+const enforcements = [
+  { value: 'hard', label: 'Reject requests' },
+  { value: 'soft', label: 'Only notify' },
 ]
 const windows = Object.entries(windowNames).map(([value, label]) => ({ value, label }))
 const days = weekdays.map((value) => ({
@@ -35,10 +41,12 @@ interface Props {
 export function BudgetForm({ budget, onClose }: Props) {
   const queries = useQueryClient()
   const form = useForm<BudgetFields>({
-    initialValues: budget ? { ...budget, key_id: budget.key_id ?? '' } : newFields(),
+    initialValues: budget ? toFields(budget) : newFields(),
+    validate: { notify_percents: findPercentsFault },
   })
-  const save = async ({ key_id, unit, amount, ...rest }: BudgetFields) => {
-    const fields = { ...rest, amount: Number(amount) }
+  const save = async ({ key_id, unit, amount, notify_percents, ...rest }: BudgetFields) => {
+    const percents = parsePercents(notify_percents)
+    const fields = { ...rest, amount: Number(amount), notify_percents: percents }
     if (budget) {
       const params = { path: { budget_id: budget.id } }
       await api.PATCH('/api/account/budgets/{budget_id}', { params, body: fields })
@@ -67,6 +75,7 @@ export function BudgetForm({ budget, onClose }: Props) {
       {!budget && <Scope form={form} />}
       <Amount form={form} isNew={!budget} />
       <WindowInputs form={form} />
+      <Enforcement form={form} isNew={!budget} />
     </ResourceForm>
   )
 }
@@ -128,3 +137,32 @@ const WindowInputs = ({ form }: { form: Form }) => (
     )}
   </>
 )
+
+/** A new budget has the percents that are usual for what it does when it is used up, until others are entered. */
+function Enforcement({ form, isNew }: { form: Form; isNew: boolean }) {
+  const { enforcement, notify_percents: percents } = form.values
+  const change = (value: string | null) => {
+    const chosen = value === 'soft' ? 'soft' : 'hard'
+    form.setFieldValue('enforcement', chosen)
+    if (isNew && percents === usualPercents[enforcement])
+      form.setFieldValue('notify_percents', usualPercents[chosen])
+  }
+  return (
+    <>
+      <Select
+        label="When it is used up"
+        allowDeselect={false}
+        data={enforcements}
+        {...form.getInputProps('enforcement')}
+        onChange={change}
+      />
+      <TextInput
+        label="Notify at percent"
+        description="Of the amount, by inbox, email and your destinations; empty for never"
+        placeholder={usualPercents[enforcement]}
+        autoComplete="off"
+        {...form.getInputProps('notify_percents')}
+      />
+    </>
+  )
+}

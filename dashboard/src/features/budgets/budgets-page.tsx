@@ -1,4 +1,4 @@
-import { Menu, Modal, Progress, Stack, Table, Text } from '@mantine/core'
+import { Menu, Modal, Table, Text } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api } from '../../api/client'
@@ -9,15 +9,15 @@ import { RowMenu } from '../../components/row-menu'
 import { When } from '../../components/when'
 import { percent } from '../../format/figures'
 import { keysQuery } from '../keys/queries'
-import { colorOf, inUnit } from '../quota/quota-bar'
+import { BudgetBar } from './budget-bar'
 import { BudgetForm } from './budget-form'
-import { budgetsQuery, shareOf, windowNames, type Budget } from './queries'
+import { budgetsQuery, windowNames, type Budget } from './queries'
 
 /** The budgets of the account and of its keys. */
 export const BudgetsPage = () => (
   <ListPage
     title="Budgets"
-    about="Limits of spend or requests for the account or one API key. A request that a budget cannot pay is rejected before it runs."
+    about="Limits of spend or requests for the account or one API key. They reject requests that they cannot pay, or only notify."
     query={useQuery(budgetsQuery)}
     empty={{
       title: 'No budgets yet',
@@ -38,10 +38,11 @@ function BudgetTable({ budgets }: { budgets: readonly Budget[] }) {
         'Name',
         'Applies to',
         { name: 'Used', position: 'wide' },
-        { name: 'Resets', position: 'aside' },
+        'When used up',
+        'Resets',
         { name: 'Actions', isHidden: true },
       ]}
-      minWidth={640}
+      minWidth={820}
     >
       {budgets.map((budget) => (
         <BudgetRow
@@ -77,7 +78,10 @@ function BudgetRow({ budget, scope }: { budget: Budget; scope: string }) {
       </Table.Td>
       <Table.Td>{scope}</Table.Td>
       <Table.Td miw={180}>
-        <Used budget={budget} />
+        <BudgetBar budget={budget} />
+      </Table.Td>
+      <Table.Td>
+        <Effect budget={budget} />
       </Table.Td>
       <Table.Td>{end === null ? 'Never' : <When at={end} />}</Table.Td>
       <Table.Td ta="right">
@@ -93,7 +97,7 @@ function BudgetRow({ budget, scope }: { budget: Budget; scope: string }) {
         {dialog === 'delete' && (
           <Confirm
             question={`Delete the budget ${name}?`}
-            about="Requests are no longer limited by it."
+            about="It no longer limits requests, and no longer notifies."
             label="Delete"
             onConfirm={remove}
             onClose={close}
@@ -104,15 +108,18 @@ function BudgetRow({ budget, scope }: { budget: Budget; scope: string }) {
   )
 }
 
-function Used({ budget }: { budget: Budget }) {
-  const { unit, used, amount, name } = budget
-  const share = shareOf(budget)
+/** The effect of a budget that is used up, and the percents of which it notifies. */
+function Effect({ budget }: { budget: Budget }) {
+  const { enforcement, notify_percents: percents, notified_percent: notified } = budget
   return (
-    <Stack gap={4}>
-      <Text size="sm">
-        {inUnit(unit, used)} of {inUnit(unit, amount)}
+    <>
+      <Text size="sm">{enforcement === 'hard' ? 'Rejects requests' : 'Only notifies'}</Text>
+      <Text size="xs" c="dimmed">
+        {percents.length === 0 ? 'No notifications' : `Notifies at ${joinPercents(percents)}`}
+        {notified !== null && `; notified at ${percent(notified)}`}
       </Text>
-      <Progress value={share} color={colorOf(share)} aria-label={`${percent(share)} of ${name}`} />
-    </Stack>
+    </>
   )
 }
+
+const joinPercents = (percents: readonly number[]) => percents.map(percent).join(', ')

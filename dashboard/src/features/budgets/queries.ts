@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api, bodyOf, type Schemas } from '../../api/client'
+import { formatPercents, usualPercents } from './percents'
 
 /** The budgets of the account and of its keys, with what the current window has used. */
 export const budgetsQuery = queryOptions({
@@ -40,6 +41,9 @@ export interface BudgetFields {
   window: Window
   time_zone: string
   first_weekday: Budget['first_weekday']
+  enforcement: Budget['enforcement']
+  /** As they are entered. */
+  notify_percents: string
 }
 
 /** Returns the fields of a new budget, in the time zone of this browser. */
@@ -51,8 +55,23 @@ export const newFields = (): BudgetFields => ({
   window: 'month',
   time_zone: new Intl.DateTimeFormat().resolvedOptions().timeZone,
   first_weekday: 'monday',
+  enforcement: 'hard',
+  notify_percents: usualPercents.hard,
 })
 
-/** Returns the share of a budget that is used, 0 to 100; 100 for one of nothing. */
+/** Returns the fields of a budget that is changed. */
+export const toFields = (budget: Budget): BudgetFields => ({
+  name: budget.name,
+  key_id: budget.key_id ?? '',
+  unit: budget.unit,
+  amount: budget.amount,
+  window: budget.window,
+  time_zone: budget.time_zone,
+  first_weekday: budget.first_weekday,
+  enforcement: budget.enforcement,
+  notify_percents: formatPercents(budget.notify_percents),
+})
+
+/** Returns the percentage of a budget that is used, above 100 where a soft one is exceeded; 100 for one of nothing. */
 export const shareOf = ({ used, amount }: Pick<Budget, 'used' | 'amount'>): number =>
-  amount === 0 ? 100 : Math.min(100, (100 * used) / amount)
+  amount === 0 ? 100 : (100 * used) / amount

@@ -27,6 +27,7 @@ const kindNames: Readonly<Record<NoticeKind, string>> = {
   alert: 'Alert',
   alert_test: 'Alert test',
   low_balance: 'Low balance',
+  budget: 'Budget',
   quota_request: 'Limits',
   ticket_reply: 'Support',
   invitation: 'Invitation',

@@ -6,6 +6,7 @@ export const noticeKinds = [
   'alert',
   'alert_test',
   'low_balance',
+  'budget',
   'quota_request',
   'ticket_reply',
   'invitation',

@@ -1,6 +1,10 @@
+import type { ColumnType, Generated } from 'kysely'
 import type { CreatedColumn, UpdatedColumn } from './column-types'
 
-/** A limit of an account, or of one of its keys, per window of time. */
+/** The effect of a budget that is spent: `hard` rejects requests, `soft` only notifies. */
+export const enforcements = ['hard', 'soft'] as const
+
+/** A budget of an account, or of one of its keys, per window of time. */
 export interface BudgetRow {
   id: string
   user_id: string
@@ -15,6 +19,13 @@ export interface BudgetRow {
   time_zone: string
   /** 1 for Monday. */
   first_weekday: number
+  enforcement: Generated<(typeof enforcements)[number]>
+  /** The percents of the amount at which the account is notified, ascending. */
+  notify_percents: ColumnType<number[], readonly number[] | undefined, readonly number[]>
+  /** The start of the last window in which the account was notified. */
+  notified_window: Date | null
+  /** The highest percent of which it was notified in that window. */
+  notified_percent: number | null
   created_at: CreatedColumn
   updated_at: UpdatedColumn
 }

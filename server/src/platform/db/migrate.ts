@@ -62,6 +62,7 @@ import * as useOfMedia from './migrations/0068-use-of-media'
 import * as networks from './migrations/0069-networks'
 import * as budgets from './migrations/0070-budgets'
 import * as mediaLimits from './migrations/0071-media-limits'
+import * as budgetNotices from './migrations/0073-budget-notices'
 import * as identityProviderSessions from './migrations/0074-identity-provider-sessions'
 import * as tags from './migrations/0076-tags'
 import type { Schema } from './schema'
@@ -132,6 +133,7 @@ const migrations: Record<string, Migration> = {
   '0069-networks': networks,
   '0070-budgets': budgets,
   '0071-media-limits': mediaLimits,
+  '0073-budget-notices': budgetNotices,
   '0074-identity-provider-sessions': identityProviderSessions,
   '0076-tags': tags,
 }

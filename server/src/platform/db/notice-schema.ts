@@ -29,6 +29,7 @@ export interface NotificationRow {
     | 'alert'
     | 'alert_test'
     | 'low_balance'
+    | 'budget'
     | 'quota_request'
     | 'ticket_reply'
     | 'invitation'

@@ -40,7 +40,7 @@ const createBudget = (budgets: BudgetStore) =>
     tag,
     summary: 'Create a budget',
     notes:
-      'A request is rejected when any budget of its account or its key is used up: 402 `insufficient_credits` for USD, 429 `rate_limit_exceeded` for requests. Earlier usage of the current window counts. Takes effect on every node within a second.',
+      'A request is rejected when any hard budget of its account or its key is used up: 402 `insufficient_credits` for USD, 429 `rate_limit_exceeded` for requests. A soft budget rejects nothing. Both notify the account at their percents. Earlier usage of the current window counts. Takes effect on every node within a second.',
     body: NewBudget,
     examples: {
       'A day of the account': {
@@ -55,6 +55,13 @@ const createBudget = (budgets: BudgetStore) =>
         amount: 50,
         window: 'week',
         first_weekday: 'sunday',
+      },
+      'A month that only notifies': {
+        name: 'Team',
+        amount: 500,
+        window: 'month',
+        enforcement: 'soft',
+        notify_percents: [50, 80, 100, 120],
       },
       'Requests an hour': { name: 'Hourly', unit: 'requests', amount: 1000, window: 'hour' },
     },
@@ -87,7 +94,11 @@ const changeBudget = (budgets: BudgetStore) =>
       'Takes effect on every node within a second. Another window, time zone or weekday counts the earlier usage of that window. Unit and key cannot be changed. A key with limits of its own cannot change budgets.',
     params,
     body: ChangedBudget,
-    examples: { 'Another amount': { amount: 100 }, 'Another window': { window: 'month' } },
+    examples: {
+      'Another amount': { amount: 100 },
+      'Another window': { window: 'month' },
+      'Other percents': { notify_percents: [80, 95] },
+    },
     responses: { 200: Budget },
     handler: ({ principal, params: { budget_id: id }, body }) =>
       budgets.change(principal, id, body),

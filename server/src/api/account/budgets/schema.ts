@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { objectId } from '../../../http/answers'
 import { line } from '../../../http/fields'
+import { enforcements } from '../../../platform/db/budget-schema'
 import { findTimeZone } from '../../../platform/local-clock'
 import { windowUnits } from '../../../platform/time-window'
 import { maxInteger } from '../../../platform/integer'
@@ -36,6 +37,22 @@ const amount = z.number().min(0).max(maxInteger)
 const window = z.enum(windowUnits)
 const firstWeekday = z.enum(weekdays)
 
+const enforcement = z.enum(enforcements)
+
+/** The most percents of a budget. */
+const maxPercents = 10
+/** A hard budget rejects requests that would exceed it: only soft ones use more than all. */
+const maxPercentOf = { hard: 100, soft: 1000 } as const
+/** Ascending, each once. */
+const notifyPercents = z
+  .array(z.int().min(1).max(maxPercentOf.soft))
+  .max(maxPercents)
+  .transform((percents) => [...new Set(percents)].toSorted((one, other) => one - other))
+
+const enforcementText =
+  'hard: requests are rejected when the budget is used up; soft: the account is only notified'
+const percentsText =
+  'Percents of the amount at which the account is notified, once in each window; above 100 for soft budgets only'
 const amountText = 'USD with at most two decimals, or a number of requests'
 const zoneText = 'IANA name of the time zone whose calendar and clock the windows follow'
 const weekdayText = 'Day with which weeks begin; without effect for other windows'
@@ -45,20 +62,27 @@ export function findBudgetConflict(budget: {
   unit: BudgetUnit
   amount: number
   window: (typeof windowUnits)[number]
+  enforcement: (typeof enforcements)[number]
+  notify_percents: readonly number[]
 }) {
-  const { unit } = budget
-  if (unit === 'usd') {
-    if (budget.amount <= maxUsd && Number(budget.amount.toFixed(decimals)) === budget.amount)
-      return undefined
-    const message = `must be at most ${maxUsd} USD, with at most ${decimals} decimals.`
-    return customIssue('out_of_range', message, ['amount'])
+  const amountFault = findAmountFault(budget)
+  if (amountFault !== undefined) return customIssue('out_of_range', amountFault, ['amount'])
+  const maxPercent = maxPercentOf[budget.enforcement]
+  if ((budget.notify_percents.at(-1) ?? 0) > maxPercent) {
+    const message = `must be at most ${maxPercent} percent: only a soft budget can use more.`
+    return customIssue('out_of_range', message, ['notify_percents'])
   }
-  if (!Number.isInteger(budget.amount)) {
-    return customIssue('out_of_range', 'must be a whole number of requests.', ['amount'])
-  }
-  if (budget.window !== 'total') return undefined
+  if (budget.unit === 'usd' || budget.window !== 'total' || budget.enforcement === 'soft')
+    return undefined
   // Its refusal is a rate limit, which names when to retry.
-  return customIssue('conflict', 'must end: a total counts USD only.', ['window'])
+  return customIssue('conflict', 'must end: a total that rejects counts USD only.', ['window'])
+}
+
+function findAmountFault({ unit, amount: value }: { unit: BudgetUnit; amount: number }) {
+  if (unit === 'requests')
+    return Number.isInteger(value) ? undefined : 'must be a whole number of requests.'
+  if (value <= maxUsd && Number(value.toFixed(decimals)) === value) return undefined
+  return `must be at most ${maxUsd} USD, with at most ${decimals} decimals.`
 }
 
 /** A new budget. Source: contract 6.14. */
@@ -83,6 +107,14 @@ export const NewBudget = z
       .nullish()
       .transform((weekday) => weekday ?? 'monday')
       .describe(weekdayText),
+    enforcement: enforcement
+      .nullish()
+      .transform((value) => value ?? 'hard')
+      .describe(enforcementText),
+    notify_percents: notifyPercents
+      .nullish()
+      .transform((percents) => percents ?? [])
+      .describe(percentsText),
   })
   .superRefine((budget, ctx) => {
     const conflict = findBudgetConflict(budget)
@@ -98,6 +130,8 @@ export const ChangedBudget = z
     window: window.optional(),
     time_zone: timeZone.optional().describe(zoneText),
     first_weekday: firstWeekday.optional().describe(weekdayText),
+    enforcement: enforcement.optional().describe(enforcementText),
+    notify_percents: notifyPercents.optional().describe(percentsText),
   })
   .meta({ ref: 'ChangedBudget' })
 export type ChangedBudget = z.output<typeof ChangedBudget>
@@ -113,6 +147,12 @@ export const Budget = z
     window,
     time_zone: z.string().meta({ examples: ['Europe/Berlin'] }),
     first_weekday: firstWeekday,
+    enforcement,
+    notify_percents: z.array(z.int()).describe(`${percentsText}; ascending`),
+    notified_percent: z
+      .int()
+      .nullable()
+      .describe('Highest percent of which the account was notified in the current window'),
     used: z.number().describe('Booked usage of the current window, in the unit of the budget'),
     remaining: z.number().describe('Not below 0'),
     window_start: z.iso.datetime().nullable().describe('Null for a total'),

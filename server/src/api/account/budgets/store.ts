@@ -1,4 +1,4 @@
-import type { Kysely, Selectable, Transaction } from 'kysely'
+import { sql, type Kysely, type Selectable, type Transaction } from 'kysely'
 import {
   findBudgetConflict,
   maxBudgets,
@@ -9,6 +9,7 @@ import {
 import { readBudgetStatus } from './status'
 import { rejectLimitedKey, type Principal } from '../../../auth/principal'
 import { ApiError, invalidRequest } from '../../../errors'
+import { readBudgetUse } from '../../../ledger/budget-use'
 import { lockAccount, requireRow } from '../../../platform/db/account-row'
 import type { BudgetRow } from '../../../platform/db/budget-schema'
 import { isId, newId } from '../../../platform/db/id'
@@ -51,9 +52,11 @@ export function createBudgetStore({ db, onChanged }: BudgetPorts) {
     },
     async change(asker: Principal, id: string, fields: ChangedBudget) {
       rejectLimitedKey(asker, changes)
+      const [use] = await readBudgetUse(db, [await findRow(db, asker.userId, id)], Date.now())
       const row = await db.transaction().execute(async (trx) => {
         await lockAccount(trx, asker.userId)
-        return change(trx, await findRow(trx, asker.userId, id, 'locked'), fields)
+        const current = await findRow(trx, asker.userId, id, 'locked')
+        return change(trx, current, { fields, used: use?.used ?? 0n })
       })
       onChanged(asker.userId)
       return show(row)
@@ -96,6 +99,7 @@ const toWeekdayNumber = (name: NewBudget['first_weekday']) => weekdays.indexOf(n
 async function insert(trx: Transaction<Schema>, userId: string, budget: NewBudget) {
   await lockAccount(trx, userId)
   const { key_id, name, unit, amount, window, time_zone, first_weekday } = budget
+  const { enforcement, notify_percents } = budget
   if (key_id !== null) await checkKey(trx, userId, key_id)
   const { total } = await trx
     .selectFrom('budget')
@@ -117,6 +121,8 @@ async function insert(trx: Transaction<Schema>, userId: string, budget: NewBudge
       window_unit: window,
       time_zone,
       first_weekday: toWeekdayNumber(first_weekday),
+      enforcement,
+      notify_percents,
       created_at: now,
       updated_at: now,
     })
@@ -138,32 +144,68 @@ async function checkKey(trx: Transaction<Schema>, userId: string, keyId: string)
   throw invalidRequest('key_id', 'unknown_value', message)
 }
 
+interface Change {
+  fields: ChangedBudget
+  /** The booked use of the budget: nano-dollars, or requests. */
+  used: bigint
+}
+
 async function change(
   trx: Transaction<Schema>,
   current: Selectable<BudgetRow>,
-  fields: ChangedBudget,
+  { fields, used }: Change,
 ) {
-  const unit = current.spend === null ? ('requests' as const) : ('usd' as const)
-  const currentAmount = current.spend === null ? (current.requests ?? 0) : toUsd(current.spend)
-  const { amount = currentAmount, window = current.window_unit, name, time_zone } = fields
-  const conflict = findBudgetConflict({ unit, amount, window })
-  if (conflict) {
-    const field = String(conflict.path[0])
-    throw invalidRequest(field, conflict.params.issue, `${field}: ${conflict.message}`)
-  }
-  const { first_weekday: weekday } = fields
+  const columns = toChangedColumns(current, fields)
   return trx
     .updateTable('budget')
-    .set({
-      name: name ?? current.name,
-      ...toAmountColumns(unit, amount),
-      window_unit: window,
-      time_zone: time_zone ?? current.time_zone,
-      first_weekday: weekday ? toWeekdayNumber(weekday) : current.first_weekday,
-      updated_at: new Date(),
-    })
+    .set({ ...columns, ...toNotifiedColumns(current, columns, used), updated_at: new Date() })
     .where('id', '=', current.id)
     .where('user_id', '=', current.user_id)
     .returningAll()
     .executeTakeFirstOrThrow()
+}
+
+/** Returns the columns of a budget after a change. Throws `invalid_request` where its fields conflict. */
+function toChangedColumns(current: Selectable<BudgetRow>, fields: ChangedBudget) {
+  const unit = current.spend === null ? ('requests' as const) : ('usd' as const)
+  const currentAmount = current.spend === null ? (current.requests ?? 0) : toUsd(current.spend)
+  const { amount = currentAmount, window = current.window_unit, first_weekday: weekday } = fields
+  const { enforcement = current.enforcement, notify_percents = current.notify_percents } = fields
+  const conflict = findBudgetConflict({ unit, amount, window, enforcement, notify_percents })
+  if (conflict) {
+    const field = String(conflict.path[0])
+    throw invalidRequest(field, conflict.params.issue, `${field}: ${conflict.message}`)
+  }
+  return {
+    name: fields.name ?? current.name,
+    ...toAmountColumns(unit, amount),
+    window_unit: window,
+    time_zone: fields.time_zone ?? current.time_zone,
+    first_weekday: weekday ? toWeekdayNumber(weekday) : current.first_weekday,
+    enforcement,
+    notify_percents,
+  }
+}
+
+type ChangedColumns = ReturnType<typeof toChangedColumns>
+
+/**
+ * Returns the columns of what was notified: nothing in other windows, and of another amount the percents that its use
+ * has reached, so that the others are notified again.
+ */
+function toNotifiedColumns(
+  current: Selectable<BudgetRow>,
+  { spend, requests, ...changed }: ChangedColumns,
+  used: bigint,
+) {
+  const isSameWindow = (['window_unit', 'time_zone', 'first_weekday'] as const).every(
+    (name) => current[name] === changed[name],
+  )
+  if (!isSameWindow) return { notified_window: null, notified_percent: null }
+  if (spend === current.spend && requests === current.requests) return {}
+  const amount = spend ?? BigInt(requests ?? 0)
+  const reached = amount === 0n ? Infinity : Number((used * 100n) / amount)
+  if (reached >= (current.notified_percent ?? 0)) return {}
+  // An evaluation may have recorded a percent since.
+  return { notified_percent: sql<number>`least(notified_percent, ${reached})` }
 }

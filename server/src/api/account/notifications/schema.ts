@@ -6,6 +6,7 @@ export const kinds = [
   'alert',
   'alert_test',
   'low_balance',
+  'budget',
   'quota_request',
   'ticket_reply',
   'invitation',

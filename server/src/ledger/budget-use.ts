@@ -1,0 +1,56 @@
+import type { Kysely, Selectable } from 'kysely'
+import { readWindows } from './window-sums'
+import { findWindow, type Window, type WindowRule } from '../platform/time-window'
+import type { BudgetRow } from '../platform/db/budget-schema'
+import type { Schema } from '../platform/db/schema'
+
+type StoredBudget = Selectable<BudgetRow>
+
+/** The current window of a budget, and its booked use: nano-dollars, or requests. */
+export interface BudgetUse {
+  window: Window
+  used: bigint
+  amount: bigint
+}
+
+/** Returns the calendar by which a budget counts. */
+export const toWindowRule = (
+  row: Pick<StoredBudget, 'window_unit' | 'time_zone' | 'first_weekday'>,
+): WindowRule => ({
+  unit: row.window_unit,
+  timeZone: row.time_zone,
+  firstWeekday: row.first_weekday,
+})
+
+/** The most budgets that one statement reads. */
+const maxRead = 500
+
+/** Reads the booked use of budgets in their windows at a moment, in the order of the budgets. */
+export async function readBudgetUse(
+  db: Kysely<Schema>,
+  rows: readonly StoredBudget[],
+  atMs: number,
+): Promise<BudgetUse[]> {
+  const uses: BudgetUse[] = []
+  for (let from = 0; from < rows.length; from += maxRead) {
+    uses.push(...(await readSome(db, rows.slice(from, from + maxRead), atMs)))
+  }
+  return uses
+}
+
+async function readSome(db: Kysely<Schema>, rows: readonly StoredBudget[], atMs: number) {
+  const usedBy = rows.map((row) => ({
+    id: row.id,
+    subjectId: row.key_id ?? row.user_id,
+    userId: row.user_id,
+    window: findWindow(toWindowRule(row), atMs),
+  }))
+  const { sums } = await readWindows(db, { usedBy, unbooked: () => [] })
+  return usedBy.map(({ id, window }, index) => {
+    const { requests = 0, spent = 0n } = sums.get(id) ?? {}
+    const spend = rows[index]?.spend ?? null
+    return spend === null
+      ? { window, used: BigInt(requests), amount: BigInt(rows[index]?.requests ?? 0) }
+      : { window, used: spent, amount: spend }
+  })
+}
