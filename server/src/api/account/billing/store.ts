@@ -3,10 +3,14 @@ import { readBalance } from './balance'
 import { readBreakdown } from './breakdown'
 import { breakdownSource } from './breakdown-source'
 import type { UsageBreakdownFilter } from './breakdown-schema'
+import { readForecast } from './forecast'
+import type { ForecastFilter } from './forecast-schema'
 import { readMetrics } from './metrics'
 import { toMetricsPeriod } from './period'
 import { checkReturnUrls } from './return-address'
 import type { Checkout, MetricsFilter, CheckoutFields, TransactionFilter } from './schema'
+import { readStatement } from './statement'
+import type { StatementFilter } from './statement-schema'
 import { listTransactions } from './transactions'
 import { findBilledAccount } from './billed-account'
 import type { Principal } from '../../../auth/principal'
@@ -78,6 +82,14 @@ export function createBillingStore({ db, settings, processor, baseUrl, repeat }:
         filter,
         nowMs: Date.now(),
       })
+    },
+    async statement(principal: Principal, filter: StatementFilter) {
+      const account = await findBilledAccount(db, principal, filter.organization_id)
+      return readStatement(db, account, { filter, nowMs: Date.now() })
+    },
+    async forecast(principal: Principal, filter: ForecastFilter) {
+      const account = await findBilledAccount(db, principal, filter.organization_id)
+      return readForecast(db, account, { filter, nowMs: Date.now() })
     },
     async checkout(
       principal: Principal,
