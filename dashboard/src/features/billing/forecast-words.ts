@@ -8,17 +8,37 @@ export function describeForecast(
   locale?: string,
 ): string | undefined {
   if (!forecast) return undefined
-  const dayOf = (at: string | number) =>
-    new Intl.DateTimeFormat(locale, {
-      day: 'numeric',
-      month: 'long',
-      timeZone: period.time_zone,
-    }).format(new Date(at))
-  const lastDay = dayOf(Date.parse(period.end) - 1)
-  const pace = `At the pace of the last ${formatCount(forecast.days, 'day')} (${usd(forecast.daily_average)} a day)`
-  const end =
-    forecast.lasts_until === null
-      ? 'the balance lasts for more than a year'
-      : `the balance lasts until about ${dayOf(forecast.lasts_until)}`
-  return `${pace}: about ${usd(forecast.month_total)} by ${lastDay}, of which ${usd(spent)} is spent; ${end}.`
+  const { days, daily_average: average, month_total: total } = forecast
+  const dayOf = (at: string) => nameDay(at, period, locale)
+  const lastDay = dayOf(new Date(Date.parse(period.end) - 1).toISOString())
+  const pace = `At the pace of the last ${formatCount(days, 'day')} (${usd(average)} a day)`
+  return `${pace}: about ${usd(total)} by ${lastDay}, of which ${usd(spent)} is spent; ${describeEnd(forecast, dayOf)}.`
+}
+
+type Forecast = NonNullable<SpendForecast['forecast']>
+
+function describeEnd(
+  { lasts_until: end, until: now }: Forecast,
+  dayOf: (at: string) => string,
+): string {
+  if (end === null) return 'the balance lasts for more than a year'
+  const day = dayOf(end)
+  return day === dayOf(now) ? 'the balance is spent today' : `the balance lasts until about ${day}`
+}
+
+/** Names a day, with its year where that is another than the period's. */
+function nameDay(
+  at: string,
+  { start, time_zone: timeZone }: SpendForecast['period'],
+  locale: string | undefined,
+): string {
+  const yearOf = (time: string) =>
+    new Intl.DateTimeFormat('en', { year: 'numeric', timeZone }).format(new Date(time))
+  const year = yearOf(at) === yearOf(start) ? {} : { year: 'numeric' as const }
+  return new Intl.DateTimeFormat(locale, {
+    day: 'numeric',
+    month: 'long',
+    ...year,
+    timeZone,
+  }).format(new Date(at))
 }

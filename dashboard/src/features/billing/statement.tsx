@@ -83,7 +83,7 @@ function Remarks({ statement }: { statement: Lines }) {
     <Text size="xs" c="dimmed">
       {paid !== undefined && `Not from this balance: ${paid}. `}
       {uncharged > 0 &&
-        `${formatCount(uncharged, 'request')} cost this balance nothing: free models, own keys, paid by others, or failed. `}
+        `${formatCount(uncharged, 'request')} cost this balance nothing: free models, own keys, paid by the operator, or failed. `}
       Usage counts on the day on which a request began. Days in {period.time_zone}.
     </Text>
   )
