@@ -98,7 +98,7 @@ test('a statement has a line for a day, which the breakdown, the balance and the
   expect(rows.map(shown)).toEqual(lines.map(shown))
 })
 
-test('what an operator writes runs no formula in a spreadsheet', async () => {
+test('a description runs no formula in a spreadsheet', async () => {
   const customer = await fixture().newCustomer()
   await grant({ user_id: customer.userId, amount: 1, reason: '=HYPERLINK("x")' })
   const file = await read(customer, '/statement.csv')
@@ -126,7 +126,7 @@ test('an organization has a statement of its pool, for its managers; every other
   expect((await read(admin, '/statement')).body['lines']).toEqual([])
 })
 
-test('what the pool pays is in its statement, and named in that of the member', async () => {
+test('usage that the pool paid is in its statement, and named in that of the member', async () => {
   await using on = await createFundingFixture()
   const organization = await on.organization()
   const member = await on.funded(organization)

@@ -204,7 +204,7 @@ test('opening balance and lines are the closing balance, and days are those of t
 
 const at = (time: string) => Date.parse(`2026-11-${time}Z`)
 
-test('a day is one line of usage after what else moved the balance, of which each is a line', async () => {
+test('a day ends with one line of usage, after a line for each other change', async () => {
   const id = await newAccount(database)
   const account = { id, organizationId: null }
   await moveAt(database, id, { kind: 'topup', atMs: at('03T10:00:00'), amount: 5_000_000_000n })
@@ -259,7 +259,7 @@ test('usage that an organization or the operator paid is named and moves no bala
   ])
 })
 
-test('days in UTC go back for ever, those of other zones as long as hours are kept', async () => {
+test('days in UTC go back without end, those of other zones as long as hours are kept', async () => {
   const id = await newAccount(database)
   const account = { id, organizationId: null }
   await moveAt(database, id, { kind: 'topup', atMs: Date.parse('2026-01-01'), amount: 100n })
