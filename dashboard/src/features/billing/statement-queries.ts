@@ -29,8 +29,11 @@ export const statementQuery = (of: StatementOf) =>
   })
 
 /** Returns the address of a statement as a file. */
-export const statementAddress = (of: StatementOf) =>
-  `/api/billing/statement.csv?${new URLSearchParams(toParameters(of)).toString()}`
+export function statementAddress({ organization, month, zone }: StatementOf): string {
+  const query = new URLSearchParams({ month, time_zone: zone })
+  if (organization !== undefined) query.set('organization_id', organization)
+  return `/api/billing/statement.csv?${query.toString()}`
+}
 
 /** The forecast of a balance for this month. */
 export const forecastQuery = (organization: string | undefined) =>

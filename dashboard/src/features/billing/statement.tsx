@@ -40,7 +40,12 @@ export function Statement() {
                 })
               }
             />
-            <Button component="a" variant="default" href={statementAddress(of)} download>
+            <Button
+              component="a"
+              variant="default"
+              href={statementAddress(of)}
+              download={`statement-${of.month}.csv`}
+            >
               Download CSV
             </Button>
           </Group>

@@ -140,7 +140,6 @@ const exportStatement = (billing: BillingStore) =>
       const statement = await billing.statement(principal, query)
       return c.body(streamLines(toStatementCsv(statement)), 200, {
         'content-type': 'text/csv; charset=utf-8',
-        'content-disposition': `attachment; filename="statement-${statement.month}.csv"`,
       })
     },
   })
