@@ -33,7 +33,7 @@ export function BillingPage() {
       {!isPending && (
         <>
           <Statement key={organization} />
-          <Payments />
+          {takesPayments === true && <Payments />}
         </>
       )}
     </Page>

@@ -4,7 +4,7 @@ import { present } from '../../url/search'
 import { browserZone } from '../explorer/span'
 import type { StatementMonth } from './statement-month'
 
-export type Statement = Schemas['Statement']
+export type Statement = Schemas['BillingStatement']
 export type StatementLine = Statement['lines'][number]
 export type SpendForecast = Schemas['SpendForecast']
 

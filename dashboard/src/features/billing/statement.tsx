@@ -2,6 +2,7 @@ import { Button, Group, Paper, Select, Stack, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { Loaded } from '../../components/loaded'
+import { Money } from '../../components/money'
 import { QueryFailure } from '../../components/query-failure'
 import { formatCount } from '../../format/figures'
 import { describePaid } from '../../format/payer'
@@ -71,7 +72,13 @@ const StatementLines = ({ statement }: { statement: Lines }) => (
   <>
     {statement.lines.length === 0 ? (
       <Text size="sm" c="dimmed">
-        Nothing was added to this balance or spent from it in {nameMonth(statement.month)}.
+        Nothing was added to this balance or spent from it in {nameMonth(statement.month)}
+        {statement.closing_balance !== 0 && (
+          <>
+            ; it stayed at <Money amount={statement.closing_balance} />
+          </>
+        )}
+        .
       </Text>
     ) : (
       <StatementTable key={statement.month} statement={statement} />
@@ -80,7 +87,7 @@ const StatementLines = ({ statement }: { statement: Lines }) => (
   </>
 )
 
-/** What the lines leave out, and how days are counted. */
+/** Names the costs that no line has, and the time zone of the days. */
 function Remarks({ statement }: { statement: Lines }) {
   const { other_payers: others, uncharged_requests: uncharged, period } = statement
   const paid = describePaid(others)

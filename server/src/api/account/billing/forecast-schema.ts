@@ -5,7 +5,7 @@ import { time_zone } from './statement-schema'
 export const ForecastFilter = z.strictObject({ organization_id, time_zone })
 export type ForecastFilter = z.output<typeof ForecastFilter>
 
-/** A forecast of what a balance pays this month, and of its end. */
+/** A forecast of the spend of a balance this month, and of its end. */
 export const SpendForecast = z
   .object({
     organization_id: z.string().nullable(),
@@ -26,7 +26,7 @@ export const SpendForecast = z
         lasts_until: z.iso
           .datetime()
           .nullable()
-          .describe('When the balance is spent at that pace; null beyond a year'),
+          .describe('The time at which the balance is spent at that pace; null beyond a year'),
       })
       .nullable()
       .describe('Null where the balance paid on fewer than 3 of the last 7 days'),

@@ -82,7 +82,7 @@ async function newSpender(days: readonly string[]): Promise<string> {
 const forecastOf = (id: string, zone = 'UTC') =>
   readForecast(database.query, { id, organizationId: null }, { filter: { time_zone: zone }, nowMs })
 
-test('a forecast continues what the balance paid, and counts the month in its time zone', async () => {
+test('a forecast continues the pace of the balance, and counts the month in its time zone', async () => {
   const id = await newSpender([
     '2026-10-31T23:30:00Z',
     '2026-11-13T11:59:59Z',

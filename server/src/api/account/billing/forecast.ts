@@ -14,15 +14,15 @@ const paceDays = 7
 /** With usage on fewer days there is no pace to continue. */
 const minDays = 3
 /** A balance that lasts longer has no end worth naming. */
-const longestMs = 366 * dayMs
+const maxLastingMs = 366 * dayMs
 
-/** What a balance paid over the last days. Nano-dollars. */
+/** A sum that a balance paid over the last days, in nano-dollars. */
 export interface Pace {
   cost: bigint
   days: number
 }
 
-/** What a balance paid in each of the last seven times 24 hours, the oldest first, and whether it had paid before. */
+/** Sums that a balance paid in each of the last seven times 24 hours, the oldest first, and whether it had paid before. */
 export interface RecentCosts {
   byDay: readonly bigint[]
   hadEarlier: boolean
@@ -56,7 +56,7 @@ export function continuePace(
   return {
     dailyAverage: cost / BigInt(days),
     monthTotal: spent + (cost * BigInt(Math.max(0, monthEndMs - nowMs))) / paceMs,
-    lastsUntil: lastsMs > BigInt(longestMs) ? undefined : new Date(nowMs + Number(lastsMs)),
+    lastsUntil: lastsMs > BigInt(maxLastingMs) ? undefined : new Date(nowMs + Number(lastsMs)),
   }
 }
 

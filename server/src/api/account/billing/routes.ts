@@ -12,7 +12,7 @@ import {
   TransactionList,
 } from './schema'
 import { toStatement, toStatementCsv } from './statement-answer'
-import { Statement, StatementFilter } from './statement-schema'
+import { BillingStatement, StatementFilter } from './statement-schema'
 import type { BillingStore } from './store'
 import { permit } from '../../../auth/principal'
 import { account } from '../../../http/access'
@@ -113,7 +113,7 @@ const getStatement = (billing: BillingStore) =>
     notes:
       'Opening balance, a line for each day with usage and for each purchase, grant, refund, dispute and correction, and closing balance: opening balance and lines make the closing balance exactly. Usage counts on the day on which its requests began. Months that began more than 89 days ago have days in UTC.',
     query: StatementFilter,
-    responses: { 200: Statement },
+    responses: { 200: BillingStatement },
     errors: ['resource_not_found'],
     handler: async ({ principal, query }) => toStatement(await billing.statement(principal, query)),
   })
@@ -151,7 +151,7 @@ const getSpendForecast = (billing: BillingStore) =>
     access: account('read', { tenant: 'organization' }),
     operationId: 'getSpendForecast',
     tag,
-    summary: 'Forecast the spend of this month',
+    summary: 'Get the forecast of the spend of this month',
     notes:
       'Continues the pace of the last 7 days to the end of the month and of the balance. `forecast` is null where the balance paid on fewer than 3 of them.',
     query: ForecastFilter,

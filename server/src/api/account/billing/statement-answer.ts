@@ -1,5 +1,5 @@
 import { sumModels, type MonthStatement, type StatementLine } from './statement'
-import { statementLineTypes, type Statement } from './statement-schema'
+import { statementLineTypes, type BillingStatement } from './statement-schema'
 import type { ModelUsage } from './statement-sources'
 import { toCsvLine } from '../../../http/csv'
 import { toTimestamp } from '../../../http/fields'
@@ -9,7 +9,7 @@ import { formatSignedUsd, toUsd } from '../../../wire/usd'
 const maxModels = 50
 
 /** Converts a statement to the form of the API. */
-export function toStatement(statement: MonthStatement): Statement {
+export function toStatement(statement: MonthStatement): BillingStatement {
   const { opening, closing, lines, uncharged, ...rest } = statement
   return {
     ...rest,
@@ -22,9 +22,9 @@ export function toStatement(statement: MonthStatement): Statement {
   }
 }
 
-function totalsOf(lines: readonly StatementLine[]): Statement['totals'] {
+function totalsOf(lines: readonly StatementLine[]): BillingStatement['totals'] {
   const totals = { purchase: 0, bonus: 0, refund: 0, dispute: 0, adjustment: 0, earnings: 0 }
-  const all: Statement['totals'] = { ...totals, usage: 0 }
+  const all: BillingStatement['totals'] = { ...totals, usage: 0 }
   for (const type of statementLineTypes) {
     const amounts = lines.filter((line) => line.type === type).map(({ amount }) => amount)
     all[type] = toUsd(amounts.reduce((sum, amount) => sum + amount, 0n))
@@ -32,7 +32,7 @@ function totalsOf(lines: readonly StatementLine[]): Statement['totals'] {
   return all
 }
 
-const toLine = (line: StatementLine): Statement['lines'][number] => ({
+const toLine = (line: StatementLine): BillingStatement['lines'][number] => ({
   type: line.type,
   date: line.date,
   at: line.at && toTimestamp(line.at),

@@ -68,7 +68,7 @@ const StatementLine = z.object({
 const amountOf = (what: string) => z.number().describe(`The sum of the lines of ${what}`)
 
 /** The statement of a balance for a month. */
-export const Statement = z
+export const BillingStatement = z
   .object({
     organization_id: z.string().nullable(),
     currency: z.literal('USD'),
@@ -94,10 +94,10 @@ export const Statement = z
     lines: z.array(StatementLine).describe('Ascending; a day ends with its earnings and its usage'),
     other_payers: z
       .array(PaidAmount)
-      .describe('What others paid for requests of the account; in no line'),
+      .describe('Amounts that others paid for requests of the account; in no line'),
     uncharged_requests: z
       .int()
       .describe('Requests that cost this balance nothing: free models, own connections'),
   })
-  .meta({ ref: 'Statement' })
-export type Statement = z.input<typeof Statement>
+  .meta({ ref: 'BillingStatement' })
+export type BillingStatement = z.input<typeof BillingStatement>

@@ -2,7 +2,7 @@ import type { Kysely, Transaction } from 'kysely'
 import type { BilledAccount } from './billed-account'
 import type { Intervals } from './intervals'
 import { listDates, monthAt, readMonth } from './statement-month'
-import type { Statement, StatementFilter, StatementLineType } from './statement-schema'
+import type { BillingStatement, StatementFilter, StatementLineType } from './statement-schema'
 import {
   countFree,
   readAccount,
@@ -43,7 +43,7 @@ export interface StatementLine {
 
 /** The statement of a balance for a month. Amounts are nano-dollars. */
 export interface MonthStatement extends Pick<
-  Statement,
+  BillingStatement,
   'organization_id' | 'month' | 'period' | 'in_progress' | 'first_month' | 'other_payers'
 > {
   opening: bigint
