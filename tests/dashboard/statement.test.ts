@@ -21,7 +21,7 @@ beforeAll(async () => {
     name: 'Priced',
     upstream_model: 'echo',
     category: 'chat',
-    pricing: { input: 10_000, output: 40_000 },
+    pricing: { input: 100, output: 400 },
   })
   for (const model of ['sandbox/priced', 'sandbox/priced', 'sandbox/echo']) await call(model)
   await sql`update credit_account set created_at = now() - interval '40 days' where id = ${id}`

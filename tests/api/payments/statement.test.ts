@@ -41,17 +41,20 @@ function cellsOf(text: string): Json[] {
   )
 }
 
+const usageIn = (statement: Answer) =>
+  listIn(statement, 'lines').filter(({ type }) => type === 'usage')
+
+const summaryOf = (row: Json) => [row['type'], row['date'], Number(row['amount'])]
+
 test('a statement has a line for a day, which the breakdown, the balance and the CSV agree with', async () => {
   const customer = await fixture().newCustomer()
   await grant({ user_id: customer.userId, amount: 5, reason: 'Welcome' })
   const costs = [await chat(customer, 'sandbox/priced'), await chat(customer, 'sandbox/priced')]
   await chat(customer, 'sandbox/echo')
   const cost = costs.reduce((sum, one) => sum + one, 0)
-  const usageOf = (statement: Answer) =>
-    listIn(statement, 'lines').filter(({ type }) => type === 'usage')
   await eventually(async () => {
     const statement = await read(customer, '/statement')
-    const [line] = usageOf(statement)
+    const [line] = usageIn(statement)
     return Number(line?.['amount']) <= 1e-9 - cost && statement.body['uncharged_requests'] === 1
   })
   const statement = await read(customer, '/statement')
@@ -91,8 +94,7 @@ test('a statement has a line for a day, which the breakdown, the balance and the
     ['opening_balance', 0],
     ['closing_balance', Number(balance)],
   ])
-  const shown = (row: Json) => [row['type'], row['date'], Number(row['amount'])]
-  expect(rows.map(shown)).toEqual(lines.map(shown))
+  expect(rows.map(summaryOf)).toEqual(lines.map(summaryOf))
 })
 
 test('a description runs no formula in a spreadsheet', async () => {

@@ -34,11 +34,14 @@ test('a balance that lasts long has no date', () => {
   )
 })
 
+const wordsUntil = (lasts_until: string) =>
+  describeForecast({ ...november, forecast: { ...forecast, lasts_until } }, 'en-GB')
+
 test('a day of another year has its year, and today is named so', () => {
-  const until = (lasts_until: string) =>
-    describeForecast({ ...november, forecast: { ...forecast, lasts_until } }, 'en-GB')
-  expect(until('2027-03-01T12:00:00.000Z')).toEndWith('the balance lasts until about 1 March 2027.')
-  expect(until('2026-11-20T14:00:00.000Z')).toEndWith('the balance is spent today.')
+  expect(wordsUntil('2027-03-01T12:00:00.000Z')).toEndWith(
+    'the balance lasts until about 1 March 2027.',
+  )
+  expect(wordsUntil('2026-11-20T14:00:00.000Z')).toEndWith('the balance is spent today.')
 })
 
 test('without a forecast there is no sentence', () => {

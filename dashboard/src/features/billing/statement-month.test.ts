@@ -21,9 +21,10 @@ test('months of long ago have days in UTC', () => {
   })
 })
 
+const values = (first: string, shown: string) =>
+  listMonths(first, shown, nowMs, 'UTC').map(({ value }) => value)
+
 test('all months since the first one can be chosen, the newest first', () => {
-  const values = (first: string, shown: string) =>
-    listMonths(first, shown, nowMs, 'UTC').map(({ value }) => value)
   expect(values('2026-09', '2026-11')).toEqual(['2026-11', '2026-10', '2026-09'])
   expect(values('2026-11', '2026-01')).toEqual(['2026-11', '2026-01'])
   expect(values('2025-12', '2026-11')).toHaveLength(12)

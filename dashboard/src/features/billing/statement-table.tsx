@@ -24,7 +24,6 @@ const titles: Readonly<Record<StatementLine['type'], string>> = {
 /** The lines of a statement, between the opening and the closing balance. */
 export function StatementTable({ statement }: { statement: Statement }) {
   const { lines, opening_balance: opening, closing_balance: closing, period } = statement
-  const first = period.start
   return (
     <ListTable
       isDense
@@ -43,9 +42,9 @@ export function StatementTable({ statement }: { statement: Statement }) {
       }
     >
       <BalanceRow label="Opening balance" amount={opening} />
-      {lines.map((line, index) => (
+      {lines.map((line) => (
         <LineRows
-          key={line.transaction_id ?? `${line.type} ${line.date} ${first} ${index}`}
+          key={line.transaction_id ?? `${line.type} ${line.date}`}
           line={line}
           zone={period.time_zone}
         />
