@@ -22,7 +22,7 @@ test('months of long ago have days in UTC', () => {
 })
 
 const values = (first: string, shown: string) =>
-  listMonths(first, shown, nowMs, 'UTC').map(({ value }) => value)
+  listMonths({ first, shown }, nowMs, 'UTC').map(({ value }) => value)
 
 test('all months since the first one can be chosen, the newest first', () => {
   expect(values('2026-09', '2026-11')).toEqual(['2026-11', '2026-10', '2026-09'])

@@ -42,8 +42,7 @@ const stepBack = (month: string) => {
 
 /** Lists the months from the first one to the current one, newest first, and the shown one. */
 export function listMonths(
-  first: string,
-  shown: string,
+  { first, shown }: { first: string; shown: string },
   nowMs: number,
   zone = browserZone(),
 ): { value: string; label: string }[] {

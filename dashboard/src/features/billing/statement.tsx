@@ -32,7 +32,10 @@ export function Statement() {
               aria-label="Month"
               allowDeselect={false}
               w={180}
-              data={listMonths(data?.first_month ?? of.month, of.month, Date.now())}
+              data={listMonths(
+                { first: data?.first_month ?? of.month, shown: of.month },
+                Date.now(),
+              )}
               value={of.month}
               onChange={(value) =>
                 void navigate({
