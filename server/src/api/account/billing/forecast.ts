@@ -17,13 +17,13 @@ const minDays = 3
 const maxLastingMs = 366 * dayMs
 
 /** A sum that a balance paid over the last days, in nano-dollars. */
-export interface Pace {
+interface Pace {
   cost: bigint
   days: number
 }
 
 /** Sums that a balance paid in each of the last seven times 24 hours, the oldest first, and whether it had paid before. */
-export interface RecentCosts {
+interface RecentCosts {
   byDay: readonly bigint[]
   hadEarlier: boolean
 }
