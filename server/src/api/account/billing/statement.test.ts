@@ -274,10 +274,10 @@ test('days in UTC go back without end, those of other zones as long as hours are
 })
 
 test.each([
-  ['a month to come', '2026-12', 'UTC', 'month'],
-  ['a zone of half hours', '2026-11', 'Asia/Kolkata', 'time_zone'],
-  ['an unknown zone', '2026-11', 'Nowhere/None', 'time_zone'],
-])('%s is rejected', async (_, month, zone, param) => {
+  ['a month to come', ['2026-12', 'UTC'], 'month'],
+  ['a zone of half hours', ['2026-11', 'Asia/Kolkata'], 'time_zone'],
+  ['an unknown zone', ['2026-11', 'Nowhere/None'], 'time_zone'],
+] as const)('%s is rejected', async (_, [month, zone], param) => {
   const account = { id: await newAccount(database), organizationId: null }
   await expect(read(account, month, zone)).rejects.toMatchObject({ code: 'invalid_request', param })
 })

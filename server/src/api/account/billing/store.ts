@@ -45,6 +45,14 @@ export interface CheckoutContext {
 
 export type BillingStore = ReturnType<typeof createBillingStore>
 
+/** Throws `invalid_request` where an organization would save its payment method. */
+function checkSavedMethod({ organization_id, save_payment_method: isSaved }: CheckoutFields): void {
+  if (organization_id === undefined || !isSaved) return
+  const message =
+    'save_payment_method: only personal accounts support automatic recharge, organizations do not.'
+  throw invalidRequest('save_payment_method', 'conflict', message)
+}
+
 const toCheckout = (row: OpenCheckout, organizationId: string | null): Checkout => ({
   id: row.id,
   url: row.url,
@@ -96,11 +104,7 @@ export function createBillingStore({ db, settings, processor, baseUrl, repeat }:
       fields: CheckoutFields,
       { origin, dispatched }: CheckoutContext,
     ) {
-      if (fields.organization_id !== undefined && fields.save_payment_method) {
-        const message =
-          'save_payment_method: only personal accounts support automatic recharge, organizations do not.'
-        throw invalidRequest('save_payment_method', 'conflict', message)
-      }
+      checkSavedMethod(fields)
       const returnTo = checkReturnUrls(fields, {
         ownAddress: baseUrl ?? origin,
         origins: settings.current.allowedReturnOrigins,
