@@ -3869,7 +3869,7 @@ export interface paths {
                         [name: string]: unknown;
                     };
                     content: {
-                        "application/json": components["schemas"]["Statement"];
+                        "application/json": components["schemas"]["BillingStatement"];
                     };
                 };
             };
@@ -3936,7 +3936,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Forecast the spend of this month
+         * Get the forecast of the spend of this month
          * @description Continues the pace of the last 7 days to the end of the month and of the balance. `forecast` is null where the balance paid on fewer than 3 of them. Requires the permission `read`.
          */
         get: {
@@ -12686,7 +12686,7 @@ export interface components {
                 usage_cost: number;
             }[];
         };
-        Statement: {
+        BillingStatement: {
             organization_id: string | null;
             /** @constant */
             currency: "USD";
@@ -12770,7 +12770,7 @@ export interface components {
                     } | null;
                 } | null;
             }[];
-            /** @description What others paid for requests of the account; in no line */
+            /** @description Amounts that others paid for requests of the account; in no line */
             other_payers: components["schemas"]["PaidAmount"][];
             /** @description Requests that cost this balance nothing: free models, own connections */
             uncharged_requests: number;
@@ -12812,7 +12812,7 @@ export interface components {
                 daily_average: number;
                 /** @description USD of the whole month at that pace */
                 month_total: number;
-                /** @description When the balance is spent at that pace; null beyond a year */
+                /** @description The time at which the balance is spent at that pace; null beyond a year */
                 lasts_until: string | null;
             } | null;
         };
