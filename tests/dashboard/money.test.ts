@@ -185,7 +185,7 @@ describe('billing', () => {
   test('the address keeps filters and page of the payments', async () => {
     const { id, context, open } = await newCustomer()
     await sql`insert into payment (id, kind, account_id, user_id, amount, status)
-      select 'cs_' || lpad(place::text, 26, '0'), 'checkout', ${id}, ${id}, place * 1000000000, 'expired'
+      select 'cs_' || lpad(place::text, 26, '0'), 'checkout', ${id}, ${id}, place * 1000000000::bigint, 'expired'
       from generate_series(1, 26) as place`
     const page = await open('/billing')
     const shown = section(page, 'Payments')
