@@ -3876,6 +3876,142 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/billing/statement": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the statement of a month
+         * @description Opening balance, a line for each day with usage and for each purchase, grant, refund, dispute and correction, and closing balance: opening balance and lines make the closing balance exactly. Usage counts on the day on which its requests began. Months that began more than 89 days ago have days in UTC. Requires the permission `read`.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description The organization whose billing is requested; by default that of the account */
+                    organization_id?: string | undefined;
+                    /** @description A calendar month in `time_zone`; the current one by default */
+                    month?: string | undefined;
+                    /** @description IANA time zone of the days. Its offset from UTC must be whole hours */
+                    time_zone?: string | undefined;
+                } | undefined;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["BillingStatement"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/billing/statement.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export the statement of a month as CSV
+         * @description The lines of `GET /api/billing/statement`, between the opening and the closing balance. Requires the permission `read`.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description The organization whose billing is requested; by default that of the account */
+                    organization_id?: string | undefined;
+                    /** @description A calendar month in `time_zone`; the current one by default */
+                    month?: string | undefined;
+                    /** @description IANA time zone of the days. Its offset from UTC must be whole hours */
+                    time_zone?: string | undefined;
+                } | undefined;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Comma-separated values with a header, RFC 4180 */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "text/csv": string;
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/billing/forecast": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the forecast of the spend of this month
+         * @description Continues the pace of the last 7 days to the end of the month and of the balance. `forecast` is null where the balance paid on fewer than 3 of them. Requires the permission `read`.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description The organization whose billing is requested; by default that of the account */
+                    organization_id?: string | undefined;
+                    /** @description IANA time zone of the days. Its offset from UTC must be whole hours */
+                    time_zone?: string | undefined;
+                } | undefined;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["SpendForecast"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/billing/checkout": {
         parameters: {
             query?: never;
@@ -12648,6 +12784,136 @@ export interface components {
                 /** @description USD that the requests cost, whichever account paid */
                 usage_cost: number;
             }[];
+        };
+        BillingStatement: {
+            organization_id: string | null;
+            /** @constant */
+            currency: "USD";
+            month: string;
+            period: {
+                /** Format: date-time */
+                start: string;
+                /**
+                 * Format: date-time
+                 * @description Exclusive
+                 */
+                end: string;
+                time_zone: string;
+            };
+            /** @description Whether the month has not ended */
+            in_progress: boolean;
+            /** @description The month in which the account was created */
+            first_month: string;
+            /** @description USD */
+            opening_balance: number;
+            /** @description USD; of a month in progress the balance now */
+            closing_balance: number;
+            totals: {
+                /** @description The sum of the lines of purchases */
+                purchase: number;
+                /** @description The sum of the lines of grants */
+                bonus: number;
+                /** @description The sum of the lines of refunds */
+                refund: number;
+                /** @description The sum of the lines of disputes */
+                dispute: number;
+                /** @description The sum of the lines of corrections */
+                adjustment: number;
+                /** @description The sum of the lines of earnings */
+                earnings: number;
+                /** @description The sum of the lines of usage */
+                usage: number;
+            };
+            /** @description Ascending; a day ends with its earnings and its usage */
+            lines: {
+                /** @enum {string} */
+                type: "purchase" | "bonus" | "refund" | "dispute" | "adjustment" | "earnings" | "usage";
+                /**
+                 * Format: date
+                 * @description Day in `time_zone`
+                 */
+                date: string;
+                /** @description Null for the sums of a day: `usage` and `earnings` */
+                at: string | null;
+                description: string;
+                transaction_id: string | null;
+                /** @description A checkout */
+                reference_id: string | null;
+                /** @description USD; positive adds, negative spends */
+                amount: number;
+                /** @description USD after this line */
+                balance_after: number;
+                /** @description The detail of a day’s usage; null for other lines */
+                usage: {
+                    requests: number;
+                    input_tokens: number;
+                    output_tokens: number;
+                    /** @description By cost, highest first; at most 50 */
+                    models: {
+                        model: string;
+                        requests: number;
+                        input_tokens: number;
+                        output_tokens: number;
+                        /** @description USD that this balance paid */
+                        cost: number;
+                    }[];
+                    /** @description The models beyond those; null without any */
+                    other_models: {
+                        /** @description The number of models */
+                        models: number;
+                        requests: number;
+                        input_tokens: number;
+                        output_tokens: number;
+                        /** @description USD that this balance paid */
+                        cost: number;
+                    } | null;
+                } | null;
+            }[];
+            /** @description Amounts that others paid for requests of the account; in no line */
+            other_payers: components["schemas"]["PaidAmount"][];
+            /** @description Requests that cost this balance nothing: free models, own connections */
+            uncharged_requests: number;
+        };
+        SpendForecast: {
+            organization_id: string | null;
+            /** @constant */
+            currency: "USD";
+            period: {
+                /**
+                 * Format: date-time
+                 * @description The first moment of this month in `time_zone`
+                 */
+                start: string;
+                /**
+                 * Format: date-time
+                 * @description Exclusive
+                 */
+                end: string;
+                time_zone: string;
+            };
+            /** @description USD that the balance paid this month until now */
+            spent: number;
+            /** @description Null where the balance paid on fewer than 3 of the last 7 days */
+            forecast: {
+                /**
+                 * Format: date-time
+                 * @description The start of the hours whose pace is continued
+                 */
+                since: string;
+                /**
+                 * Format: date-time
+                 * @description Their end, the last full hour
+                 */
+                until: string;
+                /** @description The number of days in between */
+                days: number;
+                /** @description USD */
+                daily_average: number;
+                /** @description USD of the whole month at that pace */
+                month_total: number;
+                /** @description The time at which the balance is spent at that pace; null beyond a year */
+                lasts_until: string | null;
+            } | null;
         };
         NewCheckout: {
             /** @description USD */

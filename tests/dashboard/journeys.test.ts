@@ -203,7 +203,9 @@ test('(e) credits bought at the processor are visible after the return', async (
   await topUp(fay, '12.34')
   await page.getByText('$12.34 were added to the balance.').waitFor()
   await section(page, 'Balance').getByText('$12.34').first().waitFor()
-  await section(page, 'Transactions').getByRole('cell', { name: '$12.34' }).first().waitFor()
+  for (const name of ['Statement', 'Payments']) {
+    await section(page, name).getByRole('cell', { name: '$12.34' }).first().waitFor()
+  }
   const key = await newKey(page, 'Paid')
   await callLikeCurl(fixture.address, key, model)
   await go(page, 'Billing')

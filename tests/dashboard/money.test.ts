@@ -182,32 +182,33 @@ describe('billing', () => {
     await context.close()
   })
 
-  test('the address keeps filters and page of the transactions', async () => {
+  test('the address keeps filters and page of the payments', async () => {
     const { id, context, open } = await newCustomer()
-    for (let amount = 1; amount <= 26; amount += 1) await grant(id, amount)
+    await sql`insert into payment (id, kind, account_id, user_id, amount, status)
+      select 'cs_' || lpad(place::text, 26, '0'), 'checkout', ${id}, ${id}, place * 1000000000::bigint, 'expired'
+      from generate_series(1, 26) as place`
     const page = await open('/billing')
-    const shown = section(page, 'Transactions')
-    await shown.getByText('26 transactions').waitFor()
+    const shown = section(page, 'Payments')
+    await shown.getByText('26 payments').waitFor()
     await shown.getByRole('button', { name: 'Page 2' }).click()
     await page.waitForURL(/page=2/)
     await page.reload()
     await shown.getByRole('cell', { name: '$1.00' }).first().waitFor()
     expect(await shown.getByRole('row').count()).toBe(2)
-    await choose(page.getByRole('combobox', { name: 'Type' }), { name: 'Refund' })
-    await shown.getByText('No transactions match these filters.').waitFor()
-    expect(new URL(page.url()).search).toBe('?type=refund')
+    await choose(page.getByRole('combobox', { name: 'Status' }), { name: 'Failed' })
+    await shown.getByText('No payments match these filters.').waitFor()
+    expect(new URL(page.url()).search).toBe('?status=failed')
     await shown.getByRole('button', { name: 'Clear filters' }).click()
-    await shown.getByText('26 transactions').waitFor()
+    await shown.getByText('26 payments').waitFor()
     await context.close()
   })
 
-  test('the transactions stay where they are when automatic recharge has loaded', async () => {
+  test('the statement stays where it is when automatic recharge has loaded', async () => {
     const { context, open } = await newCustomer()
     const held = createHold()
     await context.route(/account.settings/, (route) => held.hold().then(() => route.continue()))
     const page = await open('/billing')
-    const shown = section(page, 'Transactions').filter({ hasText: 'No transactions yet.' })
-    await page.getByText('Available').waitFor()
+    const shown = section(page, 'Statement').filter({ hasText: 'Nothing was added' })
     const place = await shown.boundingBox()
     held.release()
     await page.getByLabel('When the balance falls below').waitFor()

@@ -34,6 +34,9 @@ const dayIn = (value: unknown) =>
     ? value
     : undefined
 
+const monthIn = (value: unknown) =>
+  typeof value === 'string' && /^20\d\d-(0[1-9]|1[0-2])$/.test(value) ? value : undefined
+
 const pageIn = (value: unknown) =>
   typeof value === 'number' && Number.isInteger(value) && value > 1 && value < 10_000
     ? value
@@ -58,22 +61,32 @@ export interface TransactionFilter {
   page?: number | undefined
 }
 
-export interface BillingSearch extends TransactionFilter {
+export interface BillingSearch extends Omit<TransactionFilter, 'type'> {
   /** The organization whose balance is shown; the account's own when absent. */
   organization?: string | undefined
   /** The checkout from which the user returns. */
   checkout?: string | undefined
+  /** The month of the statement; the current one when absent. */
+  month?: string | undefined
 }
 
-export const billingSearch = (search: Search): BillingSearch => ({
-  organization: idIn(search['organization']),
-  checkout: idIn(search['checkout']),
+export const transactionSearch = (search: Search): TransactionFilter => ({
   type: oneOf(transactionTypes, search['type']),
   status: oneOf(transactionStatuses, search['status']),
   from: dayIn(search['from']),
   to: dayIn(search['to']),
   page: pageIn(search['page']),
 })
+
+export function billingSearch(search: Search): BillingSearch {
+  const { type: _, ...filter } = transactionSearch(search)
+  return {
+    organization: idIn(search['organization']),
+    checkout: idIn(search['checkout']),
+    month: monthIn(search['month']),
+    ...filter,
+  }
+}
 
 export interface QuotaSearch {
   /** The limit to request an increase of. */

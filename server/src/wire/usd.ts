@@ -36,6 +36,10 @@ export const toUsdOrNull = (nanos: bigint | null) => (nanos === null ? null : to
 /** Nano-dollars as USD in plain decimal digits, for a header. */
 export const formatPlainUsd = (nanos: bigint): string => formatDecimal(nanos, 9)
 
+/** Nano-dollars as USD in plain decimal digits, with a sign below zero. */
+export const formatSignedUsd = (nanos: bigint): string =>
+  nanos < 0n ? `-${formatPlainUsd(-nanos)}` : formatPlainUsd(nanos)
+
 /** Formats an amount in units of 10 ** -`decimals`, without zeros at its end. */
 export function formatDecimal(units: bigint, decimals: number): string {
   if (units === 0n) return '0'

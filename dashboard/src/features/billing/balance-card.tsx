@@ -1,5 +1,6 @@
 import { Alert, Group, Paper, Stack, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { Forecast } from './forecast'
 import { balanceQuery, type Balance } from './queries'
 import { Loaded } from '../../components/loaded'
 import { Money } from '../../components/money'
@@ -14,6 +15,7 @@ export function BalanceCard({ organization }: { organization: string | undefined
           Balance
         </Title>
         <Loaded query={query}>{(balance) => <Figures balance={balance} />}</Loaded>
+        <Forecast organization={organization} />
       </Stack>
     </Paper>
   )

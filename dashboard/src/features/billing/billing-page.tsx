@@ -8,7 +8,8 @@ import { AddCredits } from './add-credits'
 import { BalanceCard } from './balance-card'
 import { CheckoutReturn } from './checkout-return'
 import { Recharge } from './recharge'
-import { Transactions } from './transactions'
+import { Payments } from './payments'
+import { Statement } from './statement'
 
 const route = getRouteApi('/home/billing')
 
@@ -29,7 +30,12 @@ export function BillingPage() {
       </SimpleGrid>
       {organization === undefined && takesPayments === true && <Recharge />}
       {/* What is above does not appear later and move an open list of its filters. */}
-      {!isPending && <Transactions />}
+      {!isPending && (
+        <>
+          <Statement key={organization} />
+          {takesPayments === true && <Payments />}
+        </>
+      )}
     </Page>
   )
 }

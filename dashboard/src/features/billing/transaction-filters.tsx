@@ -17,24 +17,28 @@ const labelled = (names: readonly string[]) =>
 interface Props {
   filter: TransactionFilter
   onChange: (changed: Record<string, string | null | undefined>) => void
+  /** Whether the list has transactions of several types. */
+  hasTypes?: boolean
   /** Further filters, placed first. */
   children?: ReactNode
 }
 
 /** The filters of a transaction list; the address holds them. */
-export function TransactionFilters({ filter, onChange: set, children }: Props) {
+export function TransactionFilters({ filter, onChange: set, hasTypes = true, children }: Props) {
   const { type, status, from, to } = filter
   const isFiltered = [type, status, from, to].some((value) => value !== undefined)
   return (
     <Filters>
       {children}
-      <Select
-        label="Type"
-        allowDeselect={false}
-        data={labelled(transactionTypes)}
-        value={type ?? all}
-        onChange={(value) => set({ type: value })}
-      />
+      {hasTypes && (
+        <Select
+          label="Type"
+          allowDeselect={false}
+          data={labelled(transactionTypes)}
+          value={type ?? all}
+          onChange={(value) => set({ type: value })}
+        />
+      )}
       <Select
         label="Status"
         allowDeselect={false}

@@ -64,6 +64,7 @@ import * as budgets from './migrations/0070-budgets'
 import * as mediaLimits from './migrations/0071-media-limits'
 import * as budgetNotices from './migrations/0073-budget-notices'
 import * as identityProviderSessions from './migrations/0074-identity-provider-sessions'
+import * as statements from './migrations/0075-statements'
 import * as tags from './migrations/0076-tags'
 import type { Schema } from './schema'
 import { lacksPrivilege } from './violation'
@@ -135,6 +136,7 @@ const migrations: Record<string, Migration> = {
   '0071-media-limits': mediaLimits,
   '0073-budget-notices': budgetNotices,
   '0074-identity-provider-sessions': identityProviderSessions,
+  '0075-statements': statements,
   '0076-tags': tags,
 }
 

@@ -1,7 +1,7 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { api, bodyOf, type Schemas } from '../../../api/client'
 import { pageQuery } from '../../../api/paging'
-import { billingSearch, type TransactionFilter } from '../../../url/period'
+import { transactionSearch, type TransactionFilter } from '../../../url/period'
 import { textOf, type Search } from '../../../url/search'
 
 export interface TransactionSearch extends TransactionFilter {
@@ -10,7 +10,7 @@ export interface TransactionSearch extends TransactionFilter {
 }
 
 export function toTransactionSearch(search: Search): TransactionSearch {
-  const { type, status, from, to, page } = billingSearch(search)
+  const { type, status, from, to, page } = transactionSearch(search)
   return { account: textOf(search, 'account'), type, status, from, to, page }
 }
 

@@ -108,6 +108,6 @@ function grainOf(borders: readonly Date[], span: Span, nowMs: number): Intervals
     span.granularity === 'hour'
       ? (['granularity', 'hour'] as const)
       : (['time_zone', span.time_zone] as const)
-  const message = `${field}: ${value} requires a start_date of the last ${hourSumDays} days; older usage is kept by day in UTC.`
+  const message = `${field}: ${value} requires a period that begins in the last ${hourSumDays} days; older usage is kept by day in UTC.`
   throw invalidRequest(field, 'out_of_range', message)
 }

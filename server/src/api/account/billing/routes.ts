@@ -1,4 +1,6 @@
+import { z } from 'zod'
 import { UsageBreakdown, UsageBreakdownFilter } from './breakdown-schema'
+import { ForecastFilter, SpendForecast } from './forecast-schema'
 import {
   Balance,
   BillingOwner,
@@ -9,9 +11,12 @@ import {
   TransactionFilter,
   TransactionList,
 } from './schema'
+import { toStatement, toStatementCsv } from './statement-answer'
+import { BillingStatement, StatementFilter } from './statement-schema'
 import type { BillingStore } from './store'
 import { permit } from '../../../auth/principal'
 import { account } from '../../../http/access'
+import { streamLines } from '../../../http/csv'
 import { pageFields, toPage } from '../../../http/paging'
 import { route, type Route } from '../../../http/route'
 
@@ -24,6 +29,9 @@ export const billingRoutes = (billing: BillingStore): Route[] => [
   listTransactions(billing),
   getBillingMetrics(billing),
   getUsageBreakdown(billing),
+  getStatement(billing),
+  exportStatement(billing),
+  getSpendForecast(billing),
   createCheckout(billing),
 ]
 
@@ -92,6 +100,64 @@ const getUsageBreakdown = (billing: BillingStore) =>
     responses: { 200: UsageBreakdown },
     errors: ['resource_not_found'],
     handler: ({ principal, query }) => billing.breakdown(principal, query),
+  })
+
+const getStatement = (billing: BillingStore) =>
+  route({
+    method: 'get',
+    path: `${path}/statement`,
+    access: account('read', { tenant: 'organization' }),
+    operationId: 'getStatement',
+    tag,
+    summary: 'Get the statement of a month',
+    notes:
+      'Opening balance, a line for each day with usage and for each purchase, grant, refund, dispute and correction, and closing balance: opening balance and lines make the closing balance exactly. Usage counts on the day on which its requests began. Months that began more than 89 days ago have days in UTC.',
+    query: StatementFilter,
+    responses: { 200: BillingStatement },
+    errors: ['resource_not_found'],
+    handler: async ({ principal, query }) => toStatement(await billing.statement(principal, query)),
+  })
+
+const exportStatement = (billing: BillingStore) =>
+  route({
+    method: 'get',
+    path: `${path}/statement.csv`,
+    access: account('read', { tenant: 'organization' }),
+    operationId: 'exportStatement',
+    tag,
+    summary: 'Export the statement of a month as CSV',
+    notes:
+      'The lines of `GET /api/billing/statement`, between the opening and the closing balance.',
+    query: StatementFilter,
+    responses: {
+      200: {
+        description: 'Comma-separated values with a header, RFC 4180',
+        content: { 'text/csv': z.string() },
+      },
+    },
+    errors: ['resource_not_found'],
+    handler: async ({ c, principal, query }) => {
+      const statement = await billing.statement(principal, query)
+      return c.body(streamLines(toStatementCsv(statement)), 200, {
+        'content-type': 'text/csv; charset=utf-8',
+      })
+    },
+  })
+
+const getSpendForecast = (billing: BillingStore) =>
+  route({
+    method: 'get',
+    path: `${path}/forecast`,
+    access: account('read', { tenant: 'organization' }),
+    operationId: 'getSpendForecast',
+    tag,
+    summary: 'Get the forecast of the spend of this month',
+    notes:
+      'Continues the pace of the last 7 days to the end of the month and of the balance. `forecast` is null where the balance paid on fewer than 3 of them.',
+    query: ForecastFilter,
+    responses: { 200: SpendForecast },
+    errors: ['resource_not_found'],
+    handler: ({ principal, query }) => billing.forecast(principal, query),
   })
 
 const createCheckout = (billing: BillingStore) =>

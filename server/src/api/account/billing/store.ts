@@ -3,10 +3,14 @@ import { readBalance } from './balance'
 import { readBreakdown } from './breakdown'
 import { breakdownSource } from './breakdown-source'
 import type { UsageBreakdownFilter } from './breakdown-schema'
+import { readForecast } from './forecast'
+import type { ForecastFilter } from './forecast-schema'
 import { readMetrics } from './metrics'
 import { toMetricsPeriod } from './period'
 import { checkReturnUrls } from './return-address'
 import type { Checkout, MetricsFilter, CheckoutFields, TransactionFilter } from './schema'
+import { readStatement } from './statement'
+import type { StatementFilter } from './statement-schema'
 import { listTransactions } from './transactions'
 import { findBilledAccount } from './billed-account'
 import type { Principal } from '../../../auth/principal'
@@ -40,6 +44,14 @@ export interface CheckoutContext {
 }
 
 export type BillingStore = ReturnType<typeof createBillingStore>
+
+/** Throws `invalid_request` where an organization would save its payment method. */
+function checkSavedMethod({ organization_id, save_payment_method: isSaved }: CheckoutFields): void {
+  if (organization_id === undefined || !isSaved) return
+  const message =
+    'save_payment_method: only personal accounts support automatic recharge, organizations do not.'
+  throw invalidRequest('save_payment_method', 'conflict', message)
+}
 
 const toCheckout = (row: OpenCheckout, organizationId: string | null): Checkout => ({
   id: row.id,
@@ -79,16 +91,20 @@ export function createBillingStore({ db, settings, processor, baseUrl, repeat }:
         nowMs: Date.now(),
       })
     },
+    async statement(principal: Principal, filter: StatementFilter) {
+      const account = await findBilledAccount(db, principal, filter.organization_id)
+      return readStatement(db, account, { filter, nowMs: Date.now() })
+    },
+    async forecast(principal: Principal, filter: ForecastFilter) {
+      const account = await findBilledAccount(db, principal, filter.organization_id)
+      return readForecast(db, account, { filter, nowMs: Date.now() })
+    },
     async checkout(
       principal: Principal,
       fields: CheckoutFields,
       { origin, dispatched }: CheckoutContext,
     ) {
-      if (fields.organization_id !== undefined && fields.save_payment_method) {
-        const message =
-          'save_payment_method: only personal accounts support automatic recharge, organizations do not.'
-        throw invalidRequest('save_payment_method', 'conflict', message)
-      }
+      checkSavedMethod(fields)
       const returnTo = checkReturnUrls(fields, {
         ownAddress: baseUrl ?? origin,
         origins: settings.current.allowedReturnOrigins,

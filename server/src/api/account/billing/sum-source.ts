@@ -70,6 +70,10 @@ export const ofAllLogs: UsageSource = {
   usageCost: sql`cost`,
 }
 
+/** SQL of the tokens of a row of `usage_sum`. */
+export const tokensIn = sql`(input_tokens + cached_input_tokens + cache_write_tokens + audio_input_tokens)`
+export const tokensOut = sql`(output_tokens + reasoning_tokens + audio_output_tokens)`
+
 /** Sums the provider requests on an organization's account; logs belong to their callers. */
 const ofUsage = (organizationId: string): UsageSource => ({
   table: sql`usage_sum`,
@@ -78,8 +82,7 @@ const ofUsage = (organizationId: string): UsageSource => ({
     sum(requests)::bigint as requests,
     sum(requests - failures - cancellations)::bigint as successes,
     sum(failures)::bigint as failures,
-    sum(input_tokens + cached_input_tokens + cache_write_tokens + audio_input_tokens)::bigint as input,
-    sum(output_tokens + reasoning_tokens + audio_output_tokens)::bigint as output,
+    sum(${tokensIn})::bigint as input, sum(${tokensOut})::bigint as output,
     sum(duration_ms)::bigint as duration, sum(requests)::bigint as timed, sum(usage_sum.cost - written_off)::bigint as cost,
     sum(usage_sum.cost - written_off)::bigint as usage_cost`,
   // Amounts that were written off were not charged.

@@ -88,16 +88,23 @@ export async function listTransactions(
   return { transactions: detailed.map((row) => toTransaction(row, account)), pagination }
 }
 
+/** Returns SQL of the checkout of a ledger transaction, whose row is `name`. */
+export const checkoutOf = (name: 't' | 'moved') => {
+  const [kind, ref] = [sql.ref(`${name}.kind`), sql.ref(`${name}.external_ref`)]
+  return sql`
+    case
+      when ${kind} = 'topup' then (select id from payment where payment_ref = ${ref})
+      when ${ref} like 'debt:%' then split_part(${ref}, ':', 2)
+      when ${kind} in ('refund', 'dispute') then (
+        select paid.id from payment_reversal as r join payment as paid using (payment_ref)
+        where r.id = split_part(${ref}, ':', 1)
+      )
+    end`
+}
+
 const entryColumns = sql`
   t.id as transaction_id, t.kind, e.amount, e.balance_after, t.description, 'completed' as status,
-  case
-    when t.kind = 'topup' then (select id from payment where payment_ref = t.external_ref)
-    when t.external_ref like 'debt:%' then split_part(t.external_ref, ':', 2)
-    when t.kind in ('refund', 'dispute') then (
-      select paid.id from payment_reversal as r join payment as paid using (payment_ref)
-      where r.id = split_part(t.external_ref, ':', 1)
-    )
-  end as reference, e.created_at`
+  ${checkoutOf('t')} as reference, e.created_at`
 
 const paymentColumns = sql`
   p.id as transaction_id, 'topup' as kind, p.amount, null::bigint as balance_after,

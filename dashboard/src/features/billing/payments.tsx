@@ -7,75 +7,75 @@ import { Money } from '../../components/money'
 import { ResourceList } from '../../components/resource-list'
 import { TransactionFilters } from './transaction-filters'
 import { When } from '../../components/when'
-import { formatCount } from '../../format/figures'
 import { billingSearch } from '../../url/period'
 
 const route = getRouteApi('/home/billing')
 
-/** The transactions of a balance. */
-export function Transactions() {
-  const { organization, type, status, from, to, page = 1 } = route.useSearch()
+/** The purchases of credits, those that failed or are pending too, which no statement has. */
+export function Payments() {
+  const { organization, status, from, to, page = 1 } = route.useSearch()
   const navigate = route.useNavigate()
-  const query = useQuery(transactionsQuery(organization, { type, status, from, to, page }))
+  const query = useQuery(
+    transactionsQuery(organization, { type: 'purchase', status, from, to, page }),
+  )
   const set = (changed: object) =>
     void navigate({
       search: (now) => billingSearch({ ...now, page: undefined, ...changed }),
       replace: true,
     })
   return (
-    <Paper withBorder p="lg" component="section" aria-label="Transactions">
+    <Paper withBorder p="lg" component="section" aria-label="Payments">
       <Stack gap="md">
         <Title order={2} size="h4">
-          Transactions
+          Payments
         </Title>
-        <TransactionFilters filter={{ type, status, from, to }} onChange={set} />
+        <TransactionFilters filter={{ status, from, to }} onChange={set} hasTypes={false} />
         <ResourceList
           query={query}
           rows={({ transactions, pagination: { total } }) => ({ items: transactions, total })}
-          plural="transactions"
-          empty="No transactions yet."
-          isFiltered={[type, status, from, to].some((value) => value !== undefined)}
+          plural="payments"
+          empty="No payments yet."
+          isFiltered={[status, from, to].some((value) => value !== undefined)}
           paging={{
             page,
             onPage: (next) => void navigate({ search: (now) => ({ ...now, page: next }) }),
           }}
         >
-          {(transactions) => <TransactionTable transactions={transactions} />}
+          {(transactions) => <PaymentTable payments={transactions} />}
         </ResourceList>
       </Stack>
     </Paper>
   )
 }
 
-const TransactionTable = ({ transactions }: { transactions: readonly Transaction[] }) => (
+const PaymentTable = ({ payments }: { payments: readonly Transaction[] }) => (
   <ListTable
     columns={[
       'Time',
       { name: 'Description', position: 'title' },
       'Status',
       { name: 'Amount', isNumber: true, position: 'aside' },
-      { name: 'Balance after', isNumber: true },
     ]}
-    minWidth={640}
+    minWidth={560}
   >
-    {transactions.map((one) => (
-      <Row key={`${one.id} ${one.type}`} transaction={one} />
+    {payments.map((one) => (
+      <Row key={one.id} payment={one} />
     ))}
   </ListTable>
 )
 
-const Row = ({ transaction: one }: { transaction: Transaction }) => (
+const Row = ({ payment: one }: { payment: Transaction }) => (
   <Table.Tr>
     <Table.Td>
       <When at={one.created_at} />
     </Table.Td>
     <Table.Td>
       <Text size="sm">{one.description}</Text>
-      <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
-        {one.type}
-        {one.request_count !== null && ` · ${formatCount(one.request_count, 'request')}`}
-        {one.reference_id !== null && ` · ${one.reference_id}`}
-      </Text>
+      {one.reference_id !== null && (
+        <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+          {one.reference_id}
+        </Text>
+      )}
     </Table.Td>
     <Table.Td>
       <Badge color={transactionColors[one.status]} variant="dot">
@@ -84,9 +84,6 @@ const Row = ({ transaction: one }: { transaction: Transaction }) => (
     </Table.Td>
     <Table.Td ta="right">
       <Money amount={one.amount} />
-    </Table.Td>
-    <Table.Td ta="right">
-      {one.balance_after === null ? '–' : <Money amount={one.balance_after} />}
     </Table.Td>
   </Table.Tr>
 )
