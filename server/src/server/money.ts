@@ -19,6 +19,8 @@ import type { Charge } from '../ledger/charge'
 import { CreditManager } from '../ledger/credit-manager'
 import type { SettledRange } from '../journal/settled-range'
 import { LeaseReclaimer, findRecentReclaims } from '../ledger/lease-reclaim'
+import { deleteShares, shareChannel } from '../ledger/shares/exchange-shares'
+import { toShareRecall } from '../ledger/shares/share-exchange'
 import { Restrictions } from '../ledger/restrictions'
 import { Sweeper } from '../ledger/sweeper'
 import type { Flusher } from '../booking/flusher'
@@ -90,7 +92,7 @@ export async function createMoney(
   const reclaimer = createReclaimer(credit, options)
   disposables.use(startUpkeep({ storage, log, crashAt, node, credit, alive, reclaimer }))
   disposables.defer(() => leave({ storage, log, node, flusher, credit }))
-  const spendingLimits = createSpendingLimits(options, disposables)
+  const spendingLimits = createSpendingLimits({ ...options, nodeId: node.id }, disposables)
   const onCreditAdded = (accountId: string) => credit.onCreditAdded(accountId)
   return {
     nodeId: node.id,
@@ -121,6 +123,10 @@ export async function createMoney(
       tollgate_restriction: () => restrictions.refreshSoon(),
       tollgate_credit: onCreditAdded,
       tollgate_recall: (payload) => reclaimer.onNotification(payload, node.id),
+      [shareChannel]: (payload) => {
+        const recall = toShareRecall(payload)
+        if (recall) spendingLimits.onRecall(recall)
+      },
     },
     onGap: () => {
       credit.onCreditMaybeAdded()
@@ -263,6 +269,7 @@ async function leave(
       await findLeases(storage.database.query, node.id),
       'closed',
     )
+    await deleteShares(storage.database.query, node.id)
     await deleteNode(storage.database.query, node.id)
   }
   await withTimeout(leaving(), maxStopMs).catch((err: unknown) => {

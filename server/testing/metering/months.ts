@@ -1,3 +1,4 @@
+import { ShareStore } from './share-store'
 import type { WindowReservation } from '../../src/metering/window-reservation'
 import type { WindowLimit } from '../../src/limits/caller-limits'
 import { SpendingLimits } from '../../src/metering/spending-limits'
@@ -27,6 +28,11 @@ export function createFixture() {
     })
     return { requests: own.length, spent: own.reduce((sum, { cost }) => sum + cost, 0n) }
   }
+  const store = new ShareStore({
+    sumOf: ({ subjectId, window }) => sumOf(subjectId, window),
+    isBooked: (eventId) => booked.some(({ id }) => id === eventId),
+    nowMs: wallMs,
+  })
   const months = new SpendingLimits({
     read: async ({ usedBy, unbooked }) => {
       state.readings++
@@ -44,12 +50,24 @@ export function createFixture() {
     now: () => clock.ms,
     wallMs,
     onError: (error) => errors.push(error),
+    shares: {
+      nodeId: 'node_1',
+      exchange: async (usages, decide) => {
+        if (state.isDown) throw new Error('the database is away')
+        store.exchange('node_1', usages, decide)
+      },
+      clocks: () => ({ monotonicMs: clock.ms, wallMs: wallMs() }),
+      sleep: () => Promise.resolve(),
+      withTimeout: (promise) => promise,
+      maxWaitMs: () => 1000,
+      onError: (error) => errors.push(error),
+    },
   })
   const release = () => {
     held.isHeld = false
     for (const open of gates.splice(0)) open()
   }
-  return { clock, wallMs, booked, state, held, release, months, errors }
+  return { clock, wallMs, booked, state, held, release, months, errors, store }
 }
 
 type Fixture = ReturnType<typeof createFixture>

@@ -61,6 +61,7 @@ import * as notificationDestinations from './migrations/0067-notification-destin
 import * as useOfMedia from './migrations/0068-use-of-media'
 import * as networks from './migrations/0069-networks'
 import * as budgets from './migrations/0070-budgets'
+import * as limitShares from './migrations/0072-limit-shares'
 import type { Schema } from './schema'
 import { lacksPrivilege } from './violation'
 import { StartError } from '../config/config'
@@ -128,6 +129,7 @@ const migrations: Record<string, Migration> = {
   '0068-use-of-media': useOfMedia,
   '0069-networks': networks,
   '0070-budgets': budgets,
+  '0072-limit-shares': limitShares,
 }
 
 /** The names of all migrations that this version knows, in the order in which they run. */
