@@ -62,7 +62,7 @@ export function combineBudgets(
     take: (demand) =>
       takeOfBoth(demand, {
         take: [one.take.bind(one), other.take.bind(other)],
-        giveBack: (amount, held) => one.hold(held - amount),
+        giveBack: (amount, heldAmount) => one.hold(heldAmount - amount),
       }),
     extend: (demand) =>
       takeOfBoth(demand, {
@@ -85,7 +85,7 @@ type Take = Budget['take']
 interface BothBudgets {
   take: [Take, Take]
   /** Gives a part of what the first one holds back. */
-  giveBack: (amount: bigint, held: bigint) => void
+  giveBack: (amount: bigint, heldAmount: bigint) => void
 }
 
 /** Takes of two budgets as much as both allow. */
@@ -93,19 +93,19 @@ const takeOfBoth = (
   demand: SpendingDemand,
   { take: [takeOne, takeOther], giveBack }: BothBudgets,
 ): MaybePromise<SpendingHold> =>
-  chain(takeOne(demand), (held) => {
-    if (typeof held !== 'bigint') return held
+  chain(takeOne(demand), (heldAmount) => {
+    if (typeof heldAmount !== 'bigint') return heldAmount
     const { floor } = demand
     const taking = rescue(
-      () => takeOther({ full: held, floor }),
+      () => takeOther({ full: heldAmount, floor }),
       (thrown) => {
-        giveBack(held, held)
+        giveBack(heldAmount, heldAmount)
         throw thrown
       },
     )
     return chain(taking, (both) => {
-      const kept = typeof both === 'bigint' ? both : 0n
-      if (kept < held) giveBack(held - kept, held)
+      const keptAmount = typeof both === 'bigint' ? both : 0n
+      if (keptAmount < heldAmount) giveBack(heldAmount - keptAmount, heldAmount)
       return both
     })
   })

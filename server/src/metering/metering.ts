@@ -128,16 +128,16 @@ export class Metering implements Payer {
   /** Holds as much as the balance and the spending limits allow. */
   async #limitedHold(reservation: Reservation, price: Price, spending: Budget): Promise<Hold> {
     const { floor, minimum } = price
-    const taken = await spending.take(price)
-    if (typeof taken !== 'bigint') {
+    const spendingHold = await spending.take(price)
+    if (typeof spendingHold !== 'bigint') {
       // A caller with too little balance as well gets the error about the balance: it comes first.
       const hold = await this.#hold(reservation, { full: floor, floor, minimum })
       hold.settle(0n)
-      throw refuseByAllowance(taken, floor, toRefused(reservation))
+      throw refuseByAllowance(spendingHold, floor, toRefused(reservation))
     }
     reservation.heldAtMs = spending.heldAtMs
-    const hold = await this.#hold(reservation, { full: taken, floor, minimum })
-    if (hold.amount < taken) spending.hold(hold.amount)
+    const hold = await this.#hold(reservation, { full: spendingHold, floor, minimum })
+    if (hold.amount < spendingHold) spending.hold(hold.amount)
     return hold
   }
 
@@ -145,18 +145,19 @@ export class Metering implements Payer {
   extendHold({ accountId, budget }: Reservation, need: CreditDemand): MaybePromise<Hold> {
     const credit = this.#options.credit.of(accountId)
     if (!budget) return credit.hold(need)
-    return chain(budget.extend(need), (taken) => {
+    return chain(budget.extend(need), (spendingHold) => {
       const { floor, minimum } = need
-      if (typeof taken !== 'bigint') throw new InsufficientCredit(taken.remaining, floor)
+      if (typeof spendingHold !== 'bigint')
+        throw new InsufficientCredit(spendingHold.remaining, floor)
       const holding = rescue(
-        () => credit.hold({ full: taken, floor, minimum }),
+        () => credit.hold({ full: spendingHold, floor, minimum }),
         (thrown) => {
-          budget.add(-taken)
+          budget.add(-spendingHold)
           throw thrown
         },
       )
       return chain(holding, (hold) => {
-        budget.add(hold.amount - taken)
+        budget.add(hold.amount - spendingHold)
         return hold
       })
     })
@@ -222,12 +223,15 @@ function countedLimit(
 ): MaybePromise<number> {
   if (!sharedBudget) return worst.volume.outputLimit
   const [full, floor] = [fullPrice(worst), floorPrice(worst)]
-  return chain(sharedBudget.take({ full, floor }), (taken) => {
-    if (typeof taken === 'bigint') {
+  return chain(sharedBudget.take({ full, floor }), (spendingHold) => {
+    if (typeof spendingHold === 'bigint') {
       reservation.heldAtMs = sharedBudget.heldAtMs
-      return outputLimitOf(worst, taken, full)
+      return outputLimitOf(worst, spendingHold, full)
     }
-    throw refuseByAllowance(taken, floor, { ...toRefused(reservation), chargeRatio: fullCharge })
+    throw refuseByAllowance(spendingHold, floor, {
+      ...toRefused(reservation),
+      chargeRatio: fullCharge,
+    })
   })
 }
 

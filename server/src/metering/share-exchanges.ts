@@ -69,14 +69,14 @@ export class ShareExchanges {
         await withTimeout(this.request(usages)).catch((cause: unknown) => {
           throw unavailable(cause)
         })
-        const taken = attempt(false)
-        if (taken) return taken.result
+        const outcome = attempt(false)
+        if (outcome) return outcome.result
         const isOver = clocks().monotonicMs - startedMs >= maxWaitMs()
         if (isOver) for (const { share } of usages) share.noteSilent(demand)
         const short = usages.filter((usage) => usage.freeOf(unit, clocks()) < full)
         if (isOver || short.every(({ share }) => share.isCertain)) {
-          const decided = attempt(true)
-          if (decided) return decided.result
+          const finalOutcome = attempt(true)
+          if (finalOutcome) return finalOutcome.result
         }
         await sleep(pauseMs)
       }
@@ -98,7 +98,7 @@ export class ShareExchanges {
     await Promise.all(exchanges)
   }
 
-  /** Exchanges shares, and lets nobody wait for it. */
+  /** Exchanges shares while the caller goes on. */
   requestSoon(usages: readonly WindowUsage[]): void {
     if (usages.length > 0) this.request(usages).catch(() => undefined)
   }
@@ -124,13 +124,13 @@ export class ShareExchanges {
   /** Returns the failure, if it failed. Never rejects. */
   async #exchange(usages: readonly WindowUsage[]): Promise<{ cause: unknown } | undefined> {
     const { exchange, clocks, onError } = this.#ports
-    const shared = usages.map(toShared)
+    const sharedUsages = usages.map(toShared)
     const sentAt = clocks()
     const applications: (() => void)[] = []
     try {
-      await exchange(shared, (moment) => {
+      await exchange(sharedUsages, (moment) => {
         const decisions = usages.map((usage, at) =>
-          this.#decide(usage, { window: shared[at]?.window, moment, sentAt }),
+          this.#decide(usage, { window: sharedUsages[at]?.window, moment, sentAt }),
         )
         applications.push(...decisions.flatMap((decision) => (decision ? [decision.apply] : [])))
         return decisions
@@ -156,11 +156,11 @@ export class ShareExchanges {
     // The next window began meanwhile.
     if (!sum || window?.fromMs !== usage.window.fromMs) return undefined
     usage.take(window, sum, moment.bookedIds)
-    const { booked, used, share } = usage
+    const { bookedAmounts, used, share } = usage
     const { turn, nowMs } = moment
     const shares = moment.shares.get(usage.id) ?? []
     const { nodeId } = this.#ports
-    const decision = share.decide({ booked, used, nodeId, shares, turn, nowMs, sentAt })
+    const decision = share.decide({ bookedAmounts, used, nodeId, shares, turn, nowMs, sentAt })
     const decidedIn = window.fromMs
     return {
       ...decision,

@@ -77,10 +77,10 @@ export class SpendingLimits {
   admit(request: Limited): MaybePromise<WindowReservation> {
     const limits = this.#countedLimitsOf(request)
     const unreadLimits = limits.filter(({ usage }) => !usage.isKnown)
-    if (unreadLimits.length === 0) return this.#enter(limits)
+    if (unreadLimits.length === 0) return this.#admitCounted(limits)
     return Promise.all(unreadLimits.map(({ usage }) => this.#firstRead(usage))).then(() =>
       // The next window may have begun, and an unused entry may be evicted.
-      this.#enter(this.#countedLimitsOf(request)),
+      this.#admitCounted(this.#countedLimitsOf(request)),
     )
   }
 
@@ -174,23 +174,23 @@ export class SpendingLimits {
   }
 
   /** Lets a request in where each limit on their number allows another one. */
-  #enter(limits: readonly CountedLimit[]): MaybePromise<WindowReservation> {
+  #admitCounted(limits: readonly CountedLimit[]): MaybePromise<WindowReservation> {
     // Unknown usage is never treated as zero.
     if (limits.some(({ usage }) => !usage.isKnown)) throw unavailable()
     const { shares, wallMs } = this.#options
     const full = limits.find(({ limit, usage }) => isUsedUp(limit, usage.certainOf('requests')))
     if (full) throw refuseByRequests(full.limit, full.usage.window, wallMs())
-    const shared = limits.filter(({ limit }) => limit.requests !== null)
+    const byRequests = limits.filter(({ limit }) => limit.requests !== null)
     const findShort = () => {
       const now = shares.clocks()
-      return shared.find(({ usage }) => {
+      return byRequests.find(({ usage }) => {
         usage.moveTo(now.wallMs)
         return usage.freeOf('requests', now) < 1n
       })
     }
     if (!findShort()) return this.#toReservation(limits)
     return this.#exchanges.obtain({
-      usages: [...new Set(shared.map(({ usage }) => usage))],
+      usages: [...new Set(byRequests.map(({ usage }) => usage))],
       unit: 'requests',
       full: 1n,
       attempt: (isFinal) => {
@@ -199,7 +199,7 @@ export class SpendingLimits {
         if (!isFinal) return undefined
         const { usage } = short
         // Of several limits the lowest one refuses.
-        const tightest = shared
+        const tightest = byRequests
           .filter((one) => one.usage === usage)
           .reduce((a, b) => ((b.limit.requests ?? 0) < (a.limit.requests ?? 0) ? b : a))
         throw refuseByRequests(tightest.limit, usage.window, wallMs())

@@ -176,9 +176,9 @@ export class WindowReservation implements Budget {
  * do not matter.
  */
 function toRemainder({ limit, usage }: CountedLimit, floor?: bigint): LimitRemainder {
-  const left = (limit.spend ?? 0n) - usage.spent
-  const isDecided = floor !== undefined && left < floor
-  const remaining = isDecided ? left : left - usage.share.others.spent
+  const unspent = (limit.spend ?? 0n) - usage.spent
+  const isDecided = floor !== undefined && unspent < floor
+  const remaining = isDecided ? unspent : unspent - usage.share.others.spent
   return { remaining, limit, window: usage.window }
 }
 

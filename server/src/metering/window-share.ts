@@ -30,7 +30,7 @@ type ShareLimits = Readonly<Record<ShareUnit, bigint | null>>
 
 /** The use of a share by its node, beyond what is booked. */
 interface OwnUse {
-  booked: Amounts
+  bookedAmounts: Amounts
   used: Amounts
 }
 
@@ -72,7 +72,7 @@ export class WindowShare {
   limits = none
   /** Requests that wait for more, in their order. */
   readonly waiting = new Set<ShareDemand>()
-  /** What other nodes had reserved at the last exchange, less what they have booked since. */
+  /** The amounts that other nodes had reserved at the last exchange, less what they have booked since. */
   others = noAmounts
   /** Whether what the waiting requests lacked at the last exchange is certain. */
   isCertain = false
@@ -81,7 +81,7 @@ export class WindowShare {
   #stated: Pick<NodeShare, 'reserved' | 'waitsSince'> | undefined
   #statedAt: Clocks = { monotonicMs: -Infinity, wallMs: -Infinity }
   /** The last turn of each other node, and when this node first saw it. */
-  #seen = new Map<string, { turn: bigint; sinceMs: number }>()
+  #watches = new Map<string, { turn: bigint; sinceMs: number }>()
   /** The turns in which other nodes last stated their share, of those that did not answer in time since. */
   readonly #silent = new Map<string, bigint>()
   readonly #recent = { requests: new RecentSpend(), spent: new RecentSpend() }
@@ -116,20 +116,21 @@ export class WindowShare {
       return now !== null && (before === null || now < before)
     }
     if (shareUnits.some(isLower)) {
-      const lowered = toAmounts((unit) => (isLower(unit) ? used[unit] : this.#reserved[unit]))
-      this.#reserved = toAmounts((unit) => min(this.#reserved[unit], lowered[unit]))
+      this.#reserved = toAmounts((unit) =>
+        isLower(unit) ? min(this.#reserved[unit], used[unit]) : this.#reserved[unit],
+      )
     }
     this.limits = limits
   }
 
   /** Returns the amount that may be used at once. */
-  freeOf(unit: ShareUnit, { booked, used }: OwnUse, at: Clocks): bigint {
+  freeOf(unit: ShareUnit, { bookedAmounts, used }: OwnUse, at: Clocks): bigint {
     const limit = this.limits[unit]
     const { monotonicMs, wallMs } = this.#statedAt
     const ageMs = Math.max(at.monotonicMs - monotonicMs, at.wallMs - wallMs)
     if (limit === null) return unlimited
     if (ageMs > validMs) return 0n
-    return min(this.#reserved[unit] - used[unit], limit - booked[unit] - used[unit])
+    return min(this.#reserved[unit] - used[unit], limit - bookedAmounts[unit] - used[unit])
   }
 
   /** Notes a request that was used, by which the share is sized. */
@@ -148,7 +149,7 @@ export class WindowShare {
   reset(): void {
     this.#reserved = noAmounts
     this.#stated = undefined
-    this.#seen.clear()
+    this.#watches.clear()
     this.others = noAmounts
     this.isCertain = false
     for (const demand of this.waiting) demand.turn = undefined
@@ -156,7 +157,7 @@ export class WindowShare {
 
   /** Marks the nodes that have not answered a request: what they have is not waited for until they do. */
   noteSilent({ turn: sinceTurn = 0n }: ShareDemand): void {
-    for (const [nodeId, { turn }] of this.#seen)
+    for (const [nodeId, { turn }] of this.#watches)
       if (turn < sinceTurn) this.#silent.set(nodeId, turn)
   }
 
@@ -178,7 +179,7 @@ export class WindowShare {
       isDead: (share) => this.#isDead(share, { nowMs, sentAt }),
       isSilent: (share) => this.#silent.get(share.nodeId) === share.turn,
     })
-    this.#reserved = toAmounts((unit) => positive(used[unit]) + grant.kept[unit])
+    this.#reserved = toAmounts((unit) => positive(used[unit]) + grant.keptAmounts[unit])
     this.others = grant.others
     this.isCertain = false
     // Whether it is stored or not, the database has at least this.
@@ -187,14 +188,14 @@ export class WindowShare {
     return { share: grant.share, deadNodes: grant.deadNodes, needsOthers: grant.needsOthers, apply }
   }
 
-  #toTerms({ booked, used, sentAt }: Statement) {
-    const free = toAmounts((unit) => this.freeOf(unit, { booked, used }, sentAt))
+  #toTerms({ bookedAmounts, used, sentAt }: Statement) {
+    const free = toAmounts((unit) => this.freeOf(unit, { bookedAmounts, used }, sentAt))
     const demanded = toAmounts((unit) => this.#demanded(unit))
     const turns = [...this.waiting].map(({ turn }) => turn ?? 0n)
     const soon = toAmounts((unit) => this.#soon(unit, sentAt))
     return {
       limits: this.limits,
-      booked,
+      bookedAmounts,
       used,
       // What is not needed soon goes back.
       free: toAmounts((unit) => positive(min(free[unit], max(soon[unit], demanded[unit])))),
@@ -220,8 +221,8 @@ export class WindowShare {
     return max(recentAmount, firstRequests * this.#demanded(unit))
   }
 
-  #apply({ share, granted, isCertain }: ShareGrant, sentAt: Clocks): void {
-    this.#reserved = toAmounts((unit) => this.#reserved[unit] + granted[unit])
+  #apply({ share, grantedAmounts, isCertain }: ShareGrant, sentAt: Clocks): void {
+    this.#reserved = toAmounts((unit) => this.#reserved[unit] + grantedAmounts[unit])
     this.#stated = share
     this.#statedAt = sentAt
     this.isCertain = isCertain
@@ -230,16 +231,16 @@ export class WindowShare {
   /** Notes when each other node last stated its share. */
   #watch(shares: readonly NodeShare[], { monotonicMs }: Clocks): void {
     const isWatching = monotonicMs - this.#statedAt.monotonicMs <= maxGapMs
-    this.#seen = new Map(
+    this.#watches = new Map(
       shares.map(({ nodeId, turn }) => {
-        const seen = isWatching ? this.#seen.get(nodeId) : undefined
-        return [nodeId, seen?.turn === turn ? seen : { turn, sinceMs: monotonicMs }]
+        const watch = isWatching ? this.#watches.get(nodeId) : undefined
+        return [nodeId, watch?.turn === turn ? watch : { turn, sinceMs: monotonicMs }]
       }),
     )
   }
 
   #isDead({ nodeId, statedAtMs }: NodeShare, at: { nowMs: number; sentAt: Clocks }): boolean {
-    const sinceMs = this.#seen.get(nodeId)?.sinceMs ?? Infinity
+    const sinceMs = this.#watches.get(nodeId)?.sinceMs ?? Infinity
     return at.nowMs - statedAtMs > deadAfterMs && at.sentAt.monotonicMs - sinceMs >= watchedMs
   }
 }

@@ -88,11 +88,11 @@ export class WindowUsage implements SharedUsage {
   }
 
   /** The usage that the database has booked, of all nodes. */
-  get booked(): Amounts {
+  get bookedAmounts(): Amounts {
     return { requests: BigInt(this.#sum.requests), spent: this.#sum.spent }
   }
 
-  /** What this node has used beyond that, and what running requests hold. */
+  /** The amounts that this node has used beyond that, and that running requests hold. */
   get used(): Amounts {
     return toAmounts((unit) => this.usedOf(unit))
   }
@@ -156,18 +156,21 @@ export class WindowUsage implements SharedUsage {
     const [oldest] = this.#notedCosts.keys()
     if (oldest === undefined) return
     const { requests, spent } = this.#sum
-    const dropped = this.drop(oldest)
-    this.#sum = { requests: requests + Number(dropped.requests), spent: spent + dropped.spent }
-    this.share.onBooked(dropped, dropped)
+    const droppedUse = this.drop(oldest)
+    this.#sum = {
+      requests: requests + Number(droppedUse.requests),
+      spent: spent + droppedUse.spent,
+    }
+    this.share.onBooked(droppedUse, droppedUse)
   }
 
   /** Drops an event that is in the database, or never will be. Returns what it counted in the window. */
   drop(eventId: string): Amounts {
-    const noted = this.#notedCosts.get(eventId)
-    if (!noted) return noAmounts
+    const notedCost = this.#notedCosts.get(eventId)
+    if (!notedCost) return noAmounts
     this.#notedCosts.delete(eventId)
-    this.#count(noted.startedAt, noted.cost, -1)
-    return this.#isIn(noted.startedAt) ? { requests: 1n, spent: noted.cost } : noAmounts
+    this.#count(notedCost.startedAt, notedCost.cost, -1)
+    return this.#isIn(notedCost.startedAt) ? { requests: 1n, spent: notedCost.cost } : noAmounts
   }
 
   #isIn(startedAt: string): boolean {
@@ -205,9 +208,9 @@ export class WindowUsage implements SharedUsage {
     if (window.fromMs !== this.#window.fromMs) return
     const own = { requests: 0n, spent: 0n }
     for (const id of bookedIds) {
-      const dropped = this.drop(id)
-      own.requests += dropped.requests
-      own.spent += dropped.spent
+      const droppedUse = this.drop(id)
+      own.requests += droppedUse.requests
+      own.spent += droppedUse.spent
     }
     const { requests, spent } = this.#sum
     const all = { requests: BigInt(sum.requests - requests), spent: sum.spent - spent }

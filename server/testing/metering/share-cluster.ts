@@ -165,7 +165,7 @@ export class ShareCluster {
   }
 
   /**
-   * What a limit counts in the window of a moment: charges of requests that began in it, what running ones hold, and
+   * Counts for a limit in the window of a moment: charges of requests that began in it, what running ones hold, and
    * the number of those that were admitted in it as well.
    */
   countIn(limit: WindowLimit, atMs: number) {

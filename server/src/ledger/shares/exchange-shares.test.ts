@@ -51,7 +51,7 @@ async function reserve({ userId, nodeId, spent }: Reserving): Promise<bigint> {
       const share = {
         nodeId,
         reserved: { requests: 0n, spent: before + granted },
-        lacking: { requests: 0n, spent: spent - granted },
+        shortage: { requests: 0n, spent: spent - granted },
         waitsSince: granted < spent ? turn : null,
         turn,
         statedAtMs: nowMs,

@@ -110,7 +110,7 @@ async function readShares(trx: Transaction<Schema>, usages: readonly SharedUsage
 const toNodeShare = (row: ShareRow): NodeShare => ({
   nodeId: row.node_id,
   reserved: { requests: row.requests, spent: row.spent },
-  lacking: { requests: row.lacking_requests, spent: row.lacking_spent },
+  shortage: { requests: row.lacking_requests, spent: row.lacking_spent },
   waitsSince: row.waits_since,
   turn: row.turn,
   statedAtMs: row.stated_ms,
@@ -123,8 +123,10 @@ async function writeShares(
   nodeId: string,
   decisions: readonly UsageDecision[],
 ): Promise<void> {
-  const kept = decisions.flatMap(({ id, fromMs, share }) => (share ? [{ id, fromMs, share }] : []))
-  const ended = decisions.flatMap(({ id, fromMs, share, deadNodes }) =>
+  const statedShares = decisions.flatMap(({ id, fromMs, share }) =>
+    share ? [{ id, fromMs, share }] : [],
+  )
+  const endedShares = decisions.flatMap(({ id, fromMs, share, deadNodes }) =>
     [...deadNodes, ...(share ? [] : [nodeId])].map((node) => ({ id, fromMs, node })),
   )
   const payloads = decisions
@@ -135,9 +137,9 @@ async function writeShares(
   await sql`
     with deleted as (
       delete from limit_share using unnest(
-        ${ended.map(({ id }) => id)}::text[],
-        ${ended.map(({ fromMs }) => new Date(fromMs))}::timestamptz[],
-        ${ended.map(({ node }) => node)}::text[]
+        ${endedShares.map(({ id }) => id)}::text[],
+        ${endedShares.map(({ fromMs }) => new Date(fromMs))}::timestamptz[],
+        ${endedShares.map(({ node }) => node)}::text[]
       ) as ended (usage_id, window_start, node_id)
       where limit_share.usage_id = ended.usage_id
         and limit_share.window_start = ended.window_start
@@ -150,14 +152,14 @@ async function writeShares(
       select usage_id, window_start, ${nodeId}, requests, spent, lacking_requests, lacking_spent,
         waits_since, turn, clock_timestamp()
       from unnest(
-        ${kept.map(({ id }) => id)}::text[],
-        ${kept.map(({ fromMs }) => new Date(fromMs))}::timestamptz[],
-        ${kept.map(({ share }) => share.reserved.requests)}::bigint[],
-        ${kept.map(({ share }) => share.reserved.spent)}::bigint[],
-        ${kept.map(({ share }) => share.lacking.requests)}::bigint[],
-        ${kept.map(({ share }) => share.lacking.spent)}::bigint[],
-        ${kept.map(({ share }) => share.waitsSince)}::bigint[],
-        ${kept.map(({ share }) => share.turn)}::bigint[]
+        ${statedShares.map(({ id }) => id)}::text[],
+        ${statedShares.map(({ fromMs }) => new Date(fromMs))}::timestamptz[],
+        ${statedShares.map(({ share }) => share.reserved.requests)}::bigint[],
+        ${statedShares.map(({ share }) => share.reserved.spent)}::bigint[],
+        ${statedShares.map(({ share }) => share.shortage.requests)}::bigint[],
+        ${statedShares.map(({ share }) => share.shortage.spent)}::bigint[],
+        ${statedShares.map(({ share }) => share.waitsSince)}::bigint[],
+        ${statedShares.map(({ share }) => share.turn)}::bigint[]
       ) as stated (
         usage_id, window_start, requests, spent, lacking_requests, lacking_spent, waits_since, turn
       )

@@ -17,7 +17,7 @@ export interface NodeShare {
   /** The most that the node may have used, or use, beyond what is booked. */
   reserved: Amounts
   /** The amounts that its waiting requests still lack. */
-  lacking: Amounts
+  shortage: Amounts
   /** The turn in which the first of them began to wait; null where none waits. */
   waitsSince: bigint | null
   /** The turn of its last statement: each exchange has a later one than those before. */
@@ -31,8 +31,8 @@ interface ShareStatement {
   /** Null for no limit. */
   limits: Readonly<Record<ShareUnit, bigint | null>>
   /** Booked usage, of all nodes. */
-  booked: Amounts
-  /** What the node has used, or holds, beyond what is booked. */
+  bookedAmounts: Amounts
+  /** The amounts that the node has used, or holds, beyond what is booked. */
   used: Amounts
   /** The part of its share that it does not use, and would keep. */
   free: Amounts
@@ -59,10 +59,10 @@ export interface ShareGrant {
   /** The share from now on; undefined where the node has and needs nothing. */
   share: NodeShare | undefined
   /** The unused part that it keeps. */
-  kept: Amounts
-  /** What it gets besides. */
-  granted: Amounts
-  /** What the other nodes may have used beyond what is booked. */
+  keptAmounts: Amounts
+  /** The amounts that it gets besides. */
+  grantedAmounts: Amounts
+  /** The amounts that the other nodes may have used beyond what is booked. */
   others: Amounts
   /** Whether other nodes have to state their use for this node's waiting requests. */
   needsOthers: boolean
@@ -98,29 +98,32 @@ export function grantShare(
   const ahead = rivals.filter(({ waitsSince }) => !isShort || (waitsSince ?? since) < since)
   const terms = { others, rivals, ahead, statement }
   const parts = toParts((unit) => grantUnit(unit, terms))
-  const lacking = toAmounts((unit) => parts[unit].lacking)
-  const isLacking = shareUnits.some((unit) => lacking[unit] > 0n)
+  const shortage = toAmounts((unit) => parts[unit].shortage)
+  const isLacking = shareUnits.some((unit) => shortage[unit] > 0n)
   const reserved = toAmounts(
     (unit) =>
-      positive(statement.used[unit]) + parts[unit].kept + parts[unit].granted + parts[unit].extra,
+      positive(statement.used[unit]) +
+      parts[unit].keptAmount +
+      parts[unit].grantedAmount +
+      parts[unit].extra,
   )
   const { turn, nowMs, nodeId } = view
   const share = {
     nodeId,
     reserved,
-    lacking,
+    shortage,
     waitsSince: isLacking ? since : null,
     turn,
     statedAtMs: nowMs,
   }
   const isEmpty = !isLacking && shareUnits.every((unit) => reserved[unit] === 0n)
   const unstated = others.filter(
-    (other) => other.turn < since && hasAny(other, lacking) && !view.isSilent(other),
+    (other) => other.turn < since && hasAny(other, shortage) && !view.isSilent(other),
   )
   return {
     share: isEmpty ? undefined : share,
-    kept: toAmounts((unit) => parts[unit].kept),
-    granted: toAmounts((unit) => parts[unit].granted + parts[unit].extra),
+    keptAmounts: toAmounts((unit) => parts[unit].keptAmount),
+    grantedAmounts: toAmounts((unit) => parts[unit].grantedAmount + parts[unit].extra),
     others: toAmounts((unit) => sumReserved(others, unit)),
     needsOthers: isLacking && unstated.length > 0,
     isCertain: isLacking && unstated.length === 0 && ahead.length === 0,
@@ -129,13 +132,13 @@ export function grantShare(
 }
 
 interface Part {
-  kept: bigint
-  granted: bigint
+  keptAmount: bigint
+  grantedAmount: bigint
   extra: bigint
-  lacking: bigint
+  shortage: bigint
 }
 
-const noPart: Part = { kept: 0n, granted: 0n, extra: 0n, lacking: 0n }
+const noPart: Part = { keptAmount: 0n, grantedAmount: 0n, extra: 0n, shortage: 0n }
 
 const toParts = (partOf: (unit: ShareUnit) => Part): Record<ShareUnit, Part> => ({
   requests: partOf('requests'),
@@ -143,14 +146,14 @@ const toParts = (partOf: (unit: ShareUnit) => Part): Record<ShareUnit, Part> => 
 })
 
 /** Whether a node has any of what is lacking. */
-const hasAny = ({ reserved }: NodeShare, lacking: Amounts): boolean =>
-  shareUnits.some((unit) => lacking[unit] > 0n && reserved[unit] > 0n)
+const hasAny = ({ reserved }: NodeShare, shortage: Amounts): boolean =>
+  shareUnits.some((unit) => shortage[unit] > 0n && reserved[unit] > 0n)
 
 const sumReserved = (shares: readonly NodeShare[], unit: ShareUnit): bigint =>
   shares.reduce((sum, { reserved }) => sum + reserved[unit], 0n)
 
-const sumLacking = (shares: readonly NodeShare[], unit: ShareUnit): bigint =>
-  shares.reduce((sum, { lacking }) => sum + lacking[unit], 0n)
+const sumShortage = (shares: readonly NodeShare[], unit: ShareUnit): bigint =>
+  shares.reduce((sum, { shortage }) => sum + shortage[unit], 0n)
 
 interface Terms {
   others: readonly NodeShare[]
@@ -164,16 +167,22 @@ function grantUnit(unit: ShareUnit, { others, rivals, ahead, statement }: Terms)
   const limit = statement.limits[unit]
   if (limit === null) return noPart
   const used = positive(statement.used[unit])
-  const rest = positive(limit - statement.booked[unit] - sumReserved(others, unit) - used)
-  const aheadLacking = sumLacking(ahead, unit)
-  const kept = aheadLacking > 0n ? 0n : least(positive(statement.free[unit]), rest)
+  const rest = positive(limit - statement.bookedAmounts[unit] - sumReserved(others, unit) - used)
+  const aheadShortage = sumShortage(ahead, unit)
+  const keptAmount = aheadShortage > 0n ? 0n : least(positive(statement.free[unit]), rest)
   // What could not be kept is needed too.
   const need = statement.needs[unit]
-  const needed = need > 0n ? need + positive(statement.free[unit]) - kept : 0n
-  const grantable = positive(rest - kept - aheadLacking)
-  const granted = least(needed, grantable)
-  const isGrowing = granted === needed && rivals.every(({ lacking }) => lacking[unit] === 0n)
-  const most = (grantable - granted) / BigInt(2 * (others.length + 1))
-  const soon = positive(statement.soon[unit] - kept)
-  return { kept, granted, extra: isGrowing ? least(soon, most) : 0n, lacking: needed - granted }
+  const demand = need > 0n ? need + positive(statement.free[unit]) - keptAmount : 0n
+  const grantable = positive(rest - keptAmount - aheadShortage)
+  const grantedAmount = least(demand, grantable)
+  const isGrowing =
+    grantedAmount === demand && rivals.every(({ shortage }) => shortage[unit] === 0n)
+  const maxExtra = (grantable - grantedAmount) / BigInt(2 * (others.length + 1))
+  const soon = positive(statement.soon[unit] - keptAmount)
+  return {
+    keptAmount,
+    grantedAmount,
+    extra: isGrowing ? least(soon, maxExtra) : 0n,
+    shortage: demand - grantedAmount,
+  }
 }
