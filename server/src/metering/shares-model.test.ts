@@ -52,24 +52,35 @@ const command = record({
   place: nat(60),
 })
 
-/** Commands of which each leaves exchanges of five nodes under way. */
+interface Step {
+  cluster: ShareCluster
+  cost: bigint
+  place: number
+}
+
+/** Commands of which most leave exchanges of five nodes under way. */
+const steps: Record<string, (step: Step) => unknown> = {
+  ask: ({ cluster, place }) => void cluster.ask(place, demand),
+  end: ({ cluster, place, cost }) => cluster.end(place, cost),
+  cancel: ({ cluster, place }) => cluster.end(place, undefined),
+  book: ({ cluster, place }) => cluster.book(place),
+  refresh: ({ cluster, place }) => void cluster.nodes[place % size]?.limits.refresh(),
+  step: ({ cluster, place }) => cluster.step(place, 'stored'),
+  lose: ({ cluster, place }) => cluster.step(place, 'lost'),
+  fail: ({ cluster, place }) => cluster.step(place, 'failed'),
+  move: ({ cluster, place }) => {
+    cluster.wallMs = findEdge(cluster.wallMs, place)
+  },
+  turn: ({ cluster, place }) => cluster.turn(place, (place - 30) * 600),
+  crash: ({ cluster, place }) => cluster.crash(place),
+  wait: ({ cluster, place }) => passTime(cluster, place),
+}
+
 async function run(
   cluster: ShareCluster,
   { does, cost, place }: { does: string; cost: bigint; place: number },
 ): Promise<void> {
-  const node = cluster.nodes[place % size]
-  if (does === 'ask') void cluster.ask(place, demand)
-  else if (does === 'end') cluster.end(place, cost)
-  else if (does === 'cancel') cluster.end(place, undefined)
-  else if (does === 'book') cluster.book(place)
-  else if (does === 'refresh') void node?.limits.refresh()
-  else if (does === 'step') await cluster.step(place, 'stored')
-  else if (does === 'lose') await cluster.step(place, 'lost')
-  else if (does === 'fail') await cluster.step(place, 'failed')
-  else if (does === 'move') cluster.wallMs = findEdge(cluster.wallMs, place)
-  else if (does === 'turn' && node) node.skewMs = (place - 30) * 600
-  else if (does === 'crash') cluster.crash(place)
-  else if (does === 'wait') await passTime(cluster, place)
+  await steps[does]?.({ cluster, cost, place })
   await settled()
 }
 

@@ -2,7 +2,7 @@ import { WindowUsage } from './window-usage'
 import { refuseByRequests } from './limit-refusal'
 import { ShareExchanges, type SharePorts } from './share-exchanges'
 import { WindowReservation, type CountedLimit } from './window-reservation'
-import type { ShareRecall } from '../ledger/shares/share-exchange'
+import { toShareRecall } from '../ledger/shares/share-exchange'
 import type { MaybePromise } from '../platform/maybe-promise'
 import type { WindowLimit } from '../limits/caller-limits'
 import { findWindow, monthInUtc, type Window } from '../platform/time-window'
@@ -84,8 +84,11 @@ export class SpendingLimits {
     )
   }
 
-  /** Another node waits for what this one does not use of its share. */
-  onRecall({ usageId, fromMs, from }: ShareRecall): void {
+  /** Another node waits for what this one does not use of its share, as the text of a recall says. */
+  onRecall(text: string): void {
+    const recall = toShareRecall(text)
+    if (!recall) return
+    const { usageId, fromMs, from } = recall
     const usage = this.#usages.get(usageId)
     if (!usage || from === this.#options.shares.nodeId || usage.window.fromMs !== fromMs) return
     if (usage.share.isHeld) this.#exchanges.requestSoon([usage])

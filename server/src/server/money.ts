@@ -20,7 +20,6 @@ import { CreditManager } from '../ledger/credit-manager'
 import type { SettledRange } from '../journal/settled-range'
 import { LeaseReclaimer, findRecentReclaims } from '../ledger/lease-reclaim'
 import { deleteShares, shareChannel } from '../ledger/shares/exchange-shares'
-import { toShareRecall } from '../ledger/shares/share-exchange'
 import { Restrictions } from '../ledger/restrictions'
 import { Sweeper } from '../ledger/sweeper'
 import type { Flusher } from '../booking/flusher'
@@ -112,21 +111,14 @@ export async function createMoney(
       get feeMillionths() {
         return Math.round(settings.current.platformFeePercent * 10_000)
       },
-      usage: new UsageRecorder({
-        writer,
-        spendingLimits,
-        counts: options.telemetry.usage,
-      }),
+      usage: new UsageRecorder({ writer, spendingLimits, counts: options.telemetry.usage }),
       onError: (err) => log.warn({ err }, 'credit could not be taken from the ledger'),
     }),
     subscriptions: {
       tollgate_restriction: () => restrictions.refreshSoon(),
       tollgate_credit: onCreditAdded,
       tollgate_recall: (payload) => reclaimer.onNotification(payload, node.id),
-      [shareChannel]: (payload) => {
-        const recall = toShareRecall(payload)
-        if (recall) spendingLimits.onRecall(recall)
-      },
+      [shareChannel]: (payload) => spendingLimits.onRecall(payload),
     },
     onGap: () => {
       credit.onCreditMaybeAdded()

@@ -1,6 +1,7 @@
 import { ShareStore } from './share-store'
 import type { WindowReservation } from '../../src/metering/window-reservation'
 import type { WindowLimit } from '../../src/limits/caller-limits'
+import type { SharePorts } from '../../src/metering/share-exchanges'
 import { SpendingLimits } from '../../src/metering/spending-limits'
 import { createTestEvent } from '../ledger/event'
 import type { Window } from '../../src/platform/time-window'
@@ -11,6 +12,26 @@ import type { UsageEvent } from '../../src/ledger/usage-event'
 export const start = Date.UTC(2026, 1, 10)
 
 type Noted = Pick<UsageEvent, 'id' | 'userId' | 'keyId' | 'startedAt' | 'cost'>
+
+interface Surroundings {
+  clock: { ms: number }
+  wallMs: () => number
+  errors: unknown[]
+}
+
+/** Creates the ports of a node that shares its limits with no other. */
+const sharesAlone = (
+  { clock, wallMs, errors }: Surroundings,
+  exchange: (...of: Parameters<SharePorts['exchange']>) => void,
+): SharePorts => ({
+  nodeId: 'node_1',
+  exchange: async (usages, decide) => exchange(usages, decide),
+  clocks: () => ({ monotonicMs: clock.ms, wallMs: wallMs() }),
+  sleep: () => Promise.resolve(),
+  withTimeout: (promise) => promise,
+  maxWaitMs: () => 1000,
+  onError: (error) => errors.push(error),
+})
 
 /** Creates a database that books when the test calls for it, and a clock that stands until it is moved. */
 export function createFixture() {
@@ -50,18 +71,10 @@ export function createFixture() {
     now: () => clock.ms,
     wallMs,
     onError: (error) => errors.push(error),
-    shares: {
-      nodeId: 'node_1',
-      exchange: async (usages, decide) => {
-        if (state.isDown) throw new Error('the database is away')
-        store.exchange('node_1', usages, decide)
-      },
-      clocks: () => ({ monotonicMs: clock.ms, wallMs: wallMs() }),
-      sleep: () => Promise.resolve(),
-      withTimeout: (promise) => promise,
-      maxWaitMs: () => 1000,
-      onError: (error) => errors.push(error),
-    },
+    shares: sharesAlone({ clock, wallMs, errors }, (usages, decide) => {
+      if (state.isDown) throw new Error('the database is away')
+      store.exchange('node_1', usages, decide)
+    }),
   })
   const release = () => {
     held.isHeld = false

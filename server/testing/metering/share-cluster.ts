@@ -85,7 +85,7 @@ export class ShareCluster {
       isBooked: (id) => this.#bookedIds.has(id),
       nowMs: () => this.wallMs,
       onRecall: (recall) => {
-        for (const { limits: others } of this.nodes) others.onRecall(recall)
+        for (const { limits: others } of this.nodes) others.onRecall(JSON.stringify(recall))
       },
     })
     for (let count = 0; count < size; count++) this.nodes.push(this.#start())
@@ -101,6 +101,12 @@ export class ShareCluster {
       this.running.splice(this.running.indexOf(request), 1)
     }
     this.nodes[at] = this.#start()
+  }
+
+  /** Sets the wall clock of a node ahead of the others, or back. */
+  turn(place: number, skewMs: number): void {
+    const node = this.nodes[place % this.nodes.length]
+    if (node) node.skewMs = skewMs
   }
 
   /** Admits a request on a node, and holds as much of `full` as its limits allow; undefined where one refuses. */
@@ -145,8 +151,7 @@ export class ShareCluster {
 
   /** Books what nodes had charged that crashed: they have started again, and booked their journals. */
   bookCrashed(): void {
-    const isLeft = ({ node }: EndedRequest) => node.isDead
-    const left = this.unbooked.filter(isLeft)
+    const left = this.unbooked.filter(({ node }) => node.isDead)
     for (const event of left) {
       this.unbooked.splice(this.unbooked.indexOf(event), 1)
       this.#book(event)

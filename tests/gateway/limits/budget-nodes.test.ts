@@ -91,7 +91,8 @@ test('of five requests at once on two nodes exactly one runs where a budget cove
   for (const { status, error } of refused)
     expect([status, error.code]).toEqual([402, 'insufficient_credits'])
   await upstream.releaseHeld(1)
-  expect((await Promise.all(requests)).toSorted()).toEqual([200, 402, 402, 402, 402])
+  const statuses = await Promise.all(requests)
+  expect(statuses.filter((status) => status === 200)).toHaveLength(1)
 })
 
 test('of many small requests exactly the charges count, and the rest can be spent to the last request on two nodes', async () => {
