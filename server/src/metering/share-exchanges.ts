@@ -43,7 +43,7 @@ const maxPauseMs = 50
 export class ShareExchanges {
   readonly #ports: SharePorts
   readonly #pending = new Map<WindowUsage, PromiseWithResolvers<void>>()
-  #running: Promise<void> | undefined
+  #isRunning = false
   #failedAtMs = -Infinity
 
   constructor(ports: SharePorts) {
@@ -94,7 +94,7 @@ export class ShareExchanges {
       this.#pending.set(usage, pending)
       return pending.promise
     })
-    this.#running ??= this.#run()
+    if (!this.#isRunning) void this.#run()
     await Promise.all(exchanges)
   }
 
@@ -103,7 +103,9 @@ export class ShareExchanges {
     if (usages.length > 0) this.request(usages).catch(() => undefined)
   }
 
+  /** Never rejects. */
   async #run(): Promise<void> {
+    this.#isRunning = true
     // Requests of the same moment share an exchange.
     await Promise.resolve()
     while (this.#pending.size > 0) {
@@ -118,7 +120,7 @@ export class ShareExchanges {
       }
     }
     // In the same turn: a request of the next one would wait for ever.
-    this.#running = undefined
+    this.#isRunning = false
   }
 
   /** Returns the failure, if it failed. Never rejects. */
