@@ -6,6 +6,7 @@ import { withLog, type BookingStorage } from './book-usage'
 import type { CrashAt } from '../platform/crash-points'
 import { endLeases, findLeases } from '../ledger/end-leases'
 import { findEarlierStarts, deleteNode, type LedgerNode } from '../ledger/node'
+import { deleteEarlierShares } from '../ledger/shares/exchange-shares'
 import { toOrphanRecord } from '../ledger/usage-record'
 import { toOrphanLog } from '../request-logs/log-record'
 import { findSelfHosted } from '../request-logs/self-hosted-connections'
@@ -57,6 +58,7 @@ export async function replay(dependencies: RecoveryDependencies): Promise<void> 
     crashAt?.('replay-mid')
   }
   await flusher.drain()
+  await deleteEarlierShares(query, node)
   for (const earlier of await findEarlierStarts(query, node)) {
     const ended = await endLeases(query, await findLeases(query, earlier), 'closed')
     crashAt?.('replay-mid')

@@ -55,6 +55,8 @@ export async function purgeEnded(db: Kysely<Schema>, days: number) {
   await purgeRows(db, 'gateway_hour', sql`hour < floor(extract(epoch from now()) / 3600) - 25`)
   // Left by nodes that were killed while they waited.
   await purgeRows(db, 'credit_demand', sql`until < now() - interval '1 hour'`)
+  // Each node states its shares twice a minute.
+  await purgeRows(db, 'limit_share', sql`stated_at < now() - interval '1 hour'`)
   // A killed node keeps its name while it has leases that its next start must find.
   await purgeRows(
     db,

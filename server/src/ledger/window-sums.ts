@@ -61,28 +61,34 @@ interface Row {
  * are kept for ever, and at the ends of a window by hour and by minute. One statement and so one snapshot: an event is
  * either in a sum or not among the booked.
  */
-export const readWindows = (db: Kysely<Schema>, { usedBy, unbooked }: WindowQuery) =>
-  db.connection().execute(async (connection): Promise<WindowSums> => {
-    const events = unbooked()
-    // ISO 8601 in UTC sorts as text; days without any of the events are not read.
-    const times = events.map(({ startedAt }) => startedAt).toSorted()
-    const { rows } = await sql<Row>`
-      ${ofAccounts(usedBy)}
-      union all
-      ${ofOrganizations(usedBy)}
-      union all
-      select id, null, null from usage_event
-      where id = any(${events.map(({ id }) => id)}::text[])
-        and started_at between ${times[0] ?? null}::timestamptz and ${times.at(-1) ?? null}::timestamptz
-    `.execute(connection)
-    const sums = new Map<string, WindowSum>()
-    const bookedIds: string[] = []
-    for (const { id, requests, spent } of rows) {
-      if (requests === null || spent === null) bookedIds.push(id)
-      else sums.set(id, { requests: Number(requests), spent })
-    }
-    return { sums, bookedIds }
-  })
+export const readWindows = (db: Kysely<Schema>, query: WindowQuery) =>
+  db.connection().execute((connection) => readWindowsOn(connection, query))
+
+/** Reads as `readWindows` does, on a connection or in a transaction. */
+export async function readWindowsOn(
+  connection: Kysely<Schema>,
+  { usedBy, unbooked }: WindowQuery,
+): Promise<WindowSums> {
+  const events = unbooked()
+  // ISO 8601 in UTC sorts as text; days without any of the events are not read.
+  const times = events.map(({ startedAt }) => startedAt).toSorted()
+  const { rows } = await sql<Row>`
+    ${ofAccounts(usedBy)}
+    union all
+    ${ofOrganizations(usedBy)}
+    union all
+    select id, null, null from usage_event
+    where id = any(${events.map(({ id }) => id)}::text[])
+      and started_at between ${times[0] ?? null}::timestamptz and ${times.at(-1) ?? null}::timestamptz
+  `.execute(connection)
+  const sums = new Map<string, WindowSum>()
+  const bookedIds: string[] = []
+  for (const { id, requests, spent } of rows) {
+    if (requests === null || spent === null) bookedIds.push(id)
+    else sums.set(id, { requests: Number(requests), spent })
+  }
+  return { sums, bookedIds }
+}
 
 const ofAccounts = (usedBy: readonly UsedBy[]) => {
   const parts = usedBy

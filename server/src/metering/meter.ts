@@ -34,6 +34,8 @@ export interface Reservation {
   /** The paying account, and its limits of the charge. */
   accountId: string
   budget: Budget | undefined
+  /** When limits on spending last held for it: the attempt counts in the windows of then. */
+  heldAtMs: number | undefined
 }
 
 /** Extends holds in the way in which the first one was taken. */
@@ -68,7 +70,6 @@ export interface Ending {
 
 /** After its end, a request sends and holds nothing more. */
 const over = () => unavailable(new Error('the request has ended'))
-
 const nonePassedOver: readonly PassedOver[] = []
 const noAllowances: readonly Allowance[] = []
 const begunBefore = Promise.resolve()
@@ -274,7 +275,7 @@ export class Meter {
       provider: provider.key,
       connectionId: connection.id,
       streamed,
-      startedAt: formatIsoTime(Date.now()),
+      startedAt: formatIsoTime(this.#reservation?.heldAtMs ?? Date.now()),
       pricing: pricing && formatPricing({ rates: pricing, tier: undefined }),
       organizationId: billing.organizationId,
       feeMillionths: pricing && this.#ports.feeMillionths,

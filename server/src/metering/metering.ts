@@ -93,10 +93,22 @@ export class Metering implements Payer {
       contextLength: model.contextLength,
       accountId,
       budget: isCounted ? spending : combineBudgets(spending, sharedBudget),
+      heldAtMs: undefined,
     }
-    if (isCounted)
-      reservation.outputLimit = countedLimit(reservation, worst, isHouse ? spending : sharedBudget)
+    if (isCounted) return this.#holdCounted(reservation, worst, isHouse ? spending : sharedBudget)
     return chargeRatio.isZero ? reservation : this.#pay(reservation)
+  }
+
+  /** Holds what limits allow of a price that counts in them, though another one or none is charged. */
+  #holdCounted(
+    reservation: Reservation,
+    worst: WorstCase,
+    budget: Budget | undefined,
+  ): MaybePromise<Reservation> {
+    return chain(countedLimit(reservation, worst, budget), (outputLimit) => {
+      reservation.outputLimit = outputLimit
+      return reservation.chargeRatio.isZero ? reservation : this.#pay(reservation)
+    })
   }
 
   #pay(reservation: Reservation): MaybePromise<Reservation> {
@@ -115,41 +127,39 @@ export class Metering implements Payer {
 
   /** Holds as much as the balance and the spending limits allow. */
   async #limitedHold(reservation: Reservation, price: Price, spending: Budget): Promise<Hold> {
-    const { full, floor, minimum } = price
-    const remaining = spending.remaining ?? full
-    const tightest = remaining < floor ? spending.findTightest() : undefined
-    if (tightest) {
+    const { floor, minimum } = price
+    const spendingHold = await spending.take(price)
+    if (typeof spendingHold !== 'bigint') {
       // A caller with too little balance as well gets the error about the balance: it comes first.
       const hold = await this.#hold(reservation, { full: floor, floor, minimum })
       hold.settle(0n)
-      throw refuseByAllowance(tightest, floor, toRefused(reservation))
+      throw refuseByAllowance(spendingHold, floor, toRefused(reservation))
     }
-    const allowedAmount = remaining < full ? remaining : full
-    spending.hold(allowedAmount)
-    const hold = await this.#hold(reservation, { full: allowedAmount, floor, minimum })
-    if (hold.amount < allowedAmount) spending.hold(hold.amount)
+    reservation.heldAtMs = spending.heldAtMs
+    const hold = await this.#hold(reservation, { full: spendingHold, floor, minimum })
+    if (hold.amount < spendingHold) spending.hold(hold.amount)
     return hold
   }
 
   /** Takes a further hold, as far as the spending limits allow. Throws or rejects with `InsufficientCredit`. */
   extendHold({ accountId, budget }: Reservation, need: CreditDemand): MaybePromise<Hold> {
     const credit = this.#options.credit.of(accountId)
-    const remaining = budget?.remaining
-    if (!budget || remaining === undefined) return credit.hold(need)
-    const { floor, minimum } = need
-    if (remaining < floor) throw new InsufficientCredit(remaining, floor)
-    const full = remaining < need.full ? remaining : need.full
-    budget.add(full)
-    const holding = rescue(
-      () => credit.hold({ full, floor, minimum }),
-      (thrown) => {
-        budget.add(-full)
-        throw thrown
-      },
-    )
-    return chain(holding, (hold) => {
-      budget.add(hold.amount - full)
-      return hold
+    if (!budget) return credit.hold(need)
+    return chain(budget.extend(need), (spendingHold) => {
+      const { floor, minimum } = need
+      if (typeof spendingHold !== 'bigint')
+        throw new InsufficientCredit(spendingHold.remaining, floor)
+      const holding = rescue(
+        () => credit.hold({ full: spendingHold, floor, minimum }),
+        (thrown) => {
+          budget.add(-spendingHold)
+          throw thrown
+        },
+      )
+      return chain(holding, (hold) => {
+        budget.add(hold.amount - spendingHold)
+        return hold
+      })
     })
   }
 
@@ -202,25 +212,27 @@ const toRefused = ({ pricing, minute, chargeRatio, worst: { volume } }: Reservat
   volume,
 })
 
-/** Returns the output limit that the spending limits allow, which count the price. Throws `CreditRefusal`. */
+/**
+ * Returns the output limit that the spending limits allow, which count the price. Throws or rejects with
+ * `CreditRefusal`.
+ */
 function countedLimit(
   reservation: Reservation,
   worst: WorstCase,
   sharedBudget: Budget | undefined,
-): number {
-  const remaining = sharedBudget?.remaining
-  if (!sharedBudget || remaining === undefined) return worst.volume.outputLimit
+): MaybePromise<number> {
+  if (!sharedBudget) return worst.volume.outputLimit
   const [full, floor] = [fullPrice(worst), floorPrice(worst)]
-  const tightest = remaining < floor ? sharedBudget.findTightest() : undefined
-  if (tightest) {
-    throw refuseByAllowance(tightest, floor, {
+  return chain(sharedBudget.take({ full, floor }), (spendingHold) => {
+    if (typeof spendingHold === 'bigint') {
+      reservation.heldAtMs = sharedBudget.heldAtMs
+      return outputLimitOf(worst, spendingHold, full)
+    }
+    throw refuseByAllowance(spendingHold, floor, {
       ...toRefused(reservation),
       chargeRatio: fullCharge,
     })
-  }
-  const allowedAmount = remaining < full ? remaining : full
-  sharedBudget.hold(allowedAmount)
-  return outputLimitOf(worst, allowedAmount, full)
+  })
 }
 
 const toPaymentRequired = (restriction: Restriction) =>

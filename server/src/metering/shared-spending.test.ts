@@ -45,6 +45,7 @@ const newMetering = () =>
 function budgetOf(limit: bigint): Budget & { held: bigint } {
   return {
     held: 0n,
+    heldAtMs: undefined,
     get remaining() {
       return limit - this.held
     },
@@ -52,6 +53,18 @@ function budgetOf(limit: bigint): Budget & { held: bigint } {
       const window = { fromMs: 0, toMs: Infinity }
       const remaining = limit - this.held
       return { remaining, limit: { id: 'user_1', requests: null, spend: limit }, window }
+    },
+    take(demand) {
+      this.held = 0n
+      return this.extend(demand)
+    },
+    extend({ full, floor }) {
+      const left = limit - this.held
+      const amount = left < full ? left : full
+      const tightest = this.findTightest()
+      if (amount < floor && tightest) return tightest
+      this.held += amount
+      return amount
     },
     hold(amount) {
       this.held = amount
@@ -178,7 +191,10 @@ test('the tighter of two budgets limits; a single one is unchanged, and none mea
   expect(combineBudgets(one, undefined)).toBe(one)
   const boundless = {
     remaining: undefined,
+    heldAtMs: undefined,
     findTightest: () => undefined,
+    take: ({ full }: { full: bigint }) => full,
+    extend: ({ full }: { full: bigint }) => full,
     hold: () => undefined,
     add: () => undefined,
   }

@@ -206,6 +206,15 @@ test('beyond 50,000 unbooked events, the oldest count as booked without a check'
     now: () => 0,
     wallMs: on.wallMs,
     onError: () => undefined,
+    shares: {
+      nodeId: 'node_2',
+      exchange: async (usages, decide) => on.store.exchange('node_2', usages, decide),
+      clocks: () => ({ monotonicMs: 0, wallMs: on.wallMs() }),
+      sleep: () => Promise.resolve(),
+      withTimeout: (promise) => promise,
+      maxWaitMs: () => 1000,
+      onError: () => undefined,
+    },
   })
   await counting.admit(who)
   for (let count = 0; count < 50_001; count++) counting.note(event(on, { cost: 1n }))

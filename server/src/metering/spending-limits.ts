@@ -1,5 +1,9 @@
 import { WindowUsage } from './window-usage'
+import { refuseByRequests } from './limit-refusal'
+import { ShareExchanges, type SharePorts } from './share-exchanges'
 import { WindowReservation, type CountedLimit } from './window-reservation'
+import { toShareRecall } from '../ledger/shares/share-exchange'
+import type { MaybePromise } from '../platform/maybe-promise'
 import type { WindowLimit } from '../limits/caller-limits'
 import { findWindow, monthInUtc, type Window } from '../platform/time-window'
 import { unavailable } from '../errors'
@@ -13,6 +17,7 @@ interface Options {
   now: () => number
   wallMs: () => number
   onError: (error: unknown) => void
+  shares: SharePorts
 }
 
 /** The ids whose limits apply: an account and a key, or an organization and its member. */
@@ -42,7 +47,8 @@ const none: readonly WindowUsage[] = []
 /**
  * Requests and spending per calendar month, and per window of a budget, of the accounts, keys, organizations and
  * members that have such limits. Sums are read when one first appears, counted here from then on, and read again every few seconds, as
- * other nodes spend too. Entries that stay unused for two minutes are evicted. Source: contract 11.4.
+ * other nodes spend too. Requests are admitted out of this node's share of each limit, so that all nodes together keep to
+ * it. Entries that stay unused for two minutes are evicted. Source: contract 11.4.
  */
 export class SpendingLimits {
   readonly #options: Options
@@ -51,10 +57,12 @@ export class SpendingLimits {
   readonly #bySubject = new Map<string, readonly WindowUsage[]>()
   /** First readings in progress, by id. */
   readonly #reading = new Map<string, Promise<void>>()
+  readonly #exchanges: ShareExchanges
   #failedAtMs = -Infinity
 
   constructor(options: Options) {
     this.#options = options
+    this.#exchanges = new ShareExchanges(options.shares)
   }
 
   /** The number of entries in memory. */
@@ -63,17 +71,27 @@ export class SpendingLimits {
   }
 
   /**
-   * Counts a request. Returns a promise only when the database is read. Throws or rejects with
-   * `rate_limit_exceeded`, and with `gateway_unavailable` where the usage cannot be read.
+   * Counts a request. Returns a promise only where the database is read, or a share does not suffice. Throws or rejects
+   * with `rate_limit_exceeded`, and with `gateway_unavailable` where the usage cannot be read.
    */
-  admit(request: Limited): WindowReservation | Promise<WindowReservation> {
+  admit(request: Limited): MaybePromise<WindowReservation> {
     const limits = this.#countedLimitsOf(request)
     const unreadLimits = limits.filter(({ usage }) => !usage.isKnown)
-    if (unreadLimits.length === 0) return this.#toReservation(limits)
+    if (unreadLimits.length === 0) return this.#admitCounted(limits)
     return Promise.all(unreadLimits.map(({ usage }) => this.#firstRead(usage))).then(() =>
       // The next window may have begun, and an unused entry may be evicted.
-      this.#toReservation(this.#countedLimitsOf(request)),
+      this.#admitCounted(this.#countedLimitsOf(request)),
     )
+  }
+
+  /** Another node waits for what this one does not use of its share, as the text of a recall says. */
+  onRecall(text: string): void {
+    const recall = toShareRecall(text)
+    if (!recall) return
+    const { usageId, fromMs, from } = recall
+    const usage = this.#usages.get(usageId)
+    if (!usage || from === this.#options.shares.nodeId || usage.window.fromMs !== fromMs) return
+    if (usage.share.isHeld) this.#exchanges.requestSoon([usage])
   }
 
   /** Notes a request that ended and will be booked. */
@@ -108,18 +126,23 @@ export class SpendingLimits {
     for (const usage of this.#sharedUsages(organizationId, userId)) usage.drop(id)
   }
 
-  /** Reads all entries again, and evicts unused ones. Never rejects. */
+  /** Reads all entries again, states their shares, and evicts unused ones. Never rejects. */
   async refresh(): Promise<void> {
     const nowMs = this.#options.now()
     for (const usage of this.#usages.values()) {
       const isOld = nowMs - usage.lastUsedMs > evictAfterMs
-      if (isOld && usage.isIdle && !this.#reading.has(usage.id)) this.#evict(usage)
+      const isEvictable = isOld && usage.isIdle && !usage.share.isHeld
+      if (isEvictable && !this.#reading.has(usage.id)) this.#evict(usage)
     }
     const usages = [...this.#usages.values()].filter(({ isKnown }) => isKnown)
     for (let from = 0; from < usages.length; from += maxBatch) {
       const some = usages.slice(from, from + maxBatch)
       await this.#read(some, readTimeoutMs).catch(this.#options.onError)
     }
+    const clocks = this.#options.shares.clocks()
+    const due = usages.filter(({ share }) => share.isDue(clocks))
+    // A failure is reported by the exchange.
+    await this.#exchanges.request(due).catch(() => undefined)
   }
 
   #evict(usage: WindowUsage): void {
@@ -133,7 +156,8 @@ export class SpendingLimits {
   #countedLimitsOf({ userId, organizationId, limits }: Limited): CountedLimit[] {
     const nowMs = this.#options.now()
     const wallMs = this.#options.wallMs()
-    return limits.windows.map((limit) => {
+    const caller = {}
+    const countedLimits = limits.windows.map((limit) => {
       const { id: subjectId, budget } = limit
       const id = budget?.usageId ?? subjectId
       let usage = this.#usages.get(id)
@@ -145,14 +169,49 @@ export class SpendingLimits {
       }
       usage.lastUsedMs = nowMs
       usage.moveTo(wallMs)
+      usage.addLimit(limit, caller)
       return { limit, usage }
+    })
+    for (const { usage } of countedLimits) usage.applyLimits()
+    return countedLimits
+  }
+
+  /** Lets a request in where each limit on their number allows another one. */
+  #admitCounted(limits: readonly CountedLimit[]): MaybePromise<WindowReservation> {
+    // Unknown usage is never treated as zero.
+    if (limits.some(({ usage }) => !usage.isKnown)) throw unavailable()
+    const { shares, wallMs } = this.#options
+    const full = limits.find(({ limit, usage }) => isUsedUp(limit, usage.certainOf('requests')))
+    if (full) throw refuseByRequests(full.limit, full.usage.window, wallMs())
+    const byRequests = limits.filter(({ limit }) => limit.requests !== null)
+    const findShort = () => {
+      const now = shares.clocks()
+      return byRequests.find(({ usage }) => {
+        usage.moveTo(now.wallMs)
+        return usage.freeOf('requests', now) < 1n
+      })
+    }
+    if (!findShort()) return this.#toReservation(limits)
+    return this.#exchanges.obtain({
+      usages: [...new Set(byRequests.map(({ usage }) => usage))],
+      unit: 'requests',
+      full: 1n,
+      attempt: (isFinal) => {
+        const short = findShort()
+        if (!short) return { result: this.#toReservation(limits) }
+        if (!isFinal) return undefined
+        const { usage } = short
+        // Of several limits the lowest one refuses.
+        const tightest = byRequests
+          .filter((one) => one.usage === usage)
+          .reduce((a, b) => ((b.limit.requests ?? 0) < (a.limit.requests ?? 0) ? b : a))
+        throw refuseByRequests(tightest.limit, usage.window, wallMs())
+      },
     })
   }
 
   #toReservation(limits: readonly CountedLimit[]): WindowReservation {
-    // Unknown usage is never treated as zero.
-    if (limits.some(({ usage }) => !usage.isKnown)) throw unavailable()
-    return new WindowReservation(limits, this.#options.wallMs())
+    return new WindowReservation(limits, this.#exchanges)
   }
 
   /** Shares one reading among all waiting requests; after a failed one, requests fail at once for a while. */
@@ -187,6 +246,9 @@ export class SpendingLimits {
     }
   }
 }
+
+const isUsedUp = ({ requests }: WindowLimit, used: bigint) =>
+  requests !== null && used >= BigInt(requests)
 
 /** Copies the use as it is now: its window may be another one when the sums arrive. */
 const toUsedBy = ({ id, subjectId, userId, organizationId, window }: WindowUsage): UsedBy => ({

@@ -1,7 +1,8 @@
-import type { Budget, LimitRemainder } from './budget'
-import { refuseByRequests } from './limit-refusal'
+import type { Budget, LimitRemainder, SpendingDemand } from './budget'
+import type { ShareExchanges } from './share-exchanges'
 import type { WindowUsage } from './window-usage'
 import type { WindowLimit } from '../limits/caller-limits'
+import type { MaybePromise } from '../platform/maybe-promise'
 
 /** A limit, and the usage that counts in it. */
 export interface CountedLimit {
@@ -11,10 +12,11 @@ export interface CountedLimit {
 
 /**
  * One request under its monthly limits and budgets: counted until it ends, and after that by its usage event, so that a
- * request that is refused later counts nothing. Throws `rate_limit_exceeded` where a limit is reached.
+ * request that is refused later counts nothing.
  */
 export class WindowReservation implements Budget {
   readonly #limits: readonly CountedLimit[]
+  readonly #exchanges: Pick<ShareExchanges, 'obtain' | 'clocks'>
   /** Each once: limits with the same windows share their usage. */
   readonly #usages: readonly WindowUsage[]
   /** Held amounts, by their index in `#usages`. */
@@ -23,26 +25,38 @@ export class WindowReservation implements Budget {
   /** Whether the account itself pays. */
   #isOwn = true
   #isOver = false
+  #heldAtMs: number | undefined
 
-  constructor(limits: readonly CountedLimit[], wallMs: number) {
-    for (const { limit, usage } of limits) {
-      if (limit.requests !== null && usage.requests >= limit.requests) {
-        throw refuseByRequests(limit, usage.window, wallMs)
-      }
-    }
+  constructor(
+    limits: readonly CountedLimit[],
+    exchanges: Pick<ShareExchanges, 'obtain' | 'clocks'>,
+  ) {
+    this.#exchanges = exchanges
     this.#limits = limits
     this.#usages = [...new Set(limits.map(({ usage }) => usage))]
     this.#heldAmounts = this.#usages.map(() => 0n)
     for (const usage of this.#usages) usage.addRunning()
   }
 
-  /** Returns the nano-dollars that may still be spent, below zero where nodes overshot; undefined for no limit. */
+  /** Returns the nano-dollars that may still be spent, as far as this node knows; undefined for no limit. */
   get remaining(): bigint | undefined {
     return this.#remaining(true)
   }
 
   findTightest(): LimitRemainder | undefined {
     return this.#tightest(true)
+  }
+
+  get heldAtMs(): number | undefined {
+    return this.#heldAtMs
+  }
+
+  take(demand: SpendingDemand): MaybePromise<bigint | LimitRemainder> {
+    return this.#take(demand, true)
+  }
+
+  extend(demand: SpendingDemand): MaybePromise<bigint | LimitRemainder> {
+    return this.#takeMore(demand, this.#isOwn)
   }
 
   /** Sets the most that the request may spend from now on, in place of the earlier hold. */
@@ -57,36 +71,84 @@ export class WindowReservation implements Budget {
 
   /** Returns the budget of a request that another party pays: it counts for the account's key only. */
   paidByOthers(): Budget {
-    const readRemaining = () => this.#remaining(false)
+    const [readRemaining, readHeldAt] = [() => this.#remaining(false), () => this.#heldAtMs]
     return {
       get remaining() {
         return readRemaining()
       },
+      get heldAtMs() {
+        return readHeldAt()
+      },
       findTightest: () => this.#tightest(false),
+      take: (demand) => this.#take(demand, false),
+      extend: (demand) => this.extend(demand),
       hold: (amount) => this.#hold(amount, false),
       add: (amount) => this.add(amount),
     }
   }
 
-  #remaining(isOwn: boolean): bigint | undefined {
-    let lowest: bigint | undefined
-    for (const { limit, usage } of this.#limits) {
-      if (limit.spend === null || (usage.isAccount && !isOwn)) continue
-      const remainingAmount = limit.spend - usage.spent
-      if (lowest === undefined || remainingAmount < lowest) lowest = remainingAmount
+  #take(demand: SpendingDemand, isOwn: boolean): MaybePromise<bigint | LimitRemainder> {
+    this.#hold(0n, isOwn)
+    this.#heldAtMs = undefined
+    return this.#takeMore(demand, isOwn)
+  }
+
+  #takeMore(demand: SpendingDemand, isOwn: boolean): MaybePromise<bigint | LimitRemainder> {
+    const { full } = demand
+    const limits = this.#spendingLimits(isOwn)
+    const usages = [...new Set(limits.map(({ usage }) => usage))]
+    if (this.#findFree(usages, full) >= full) return this.#holdMore(full, isOwn)
+    const { floor } = demand
+    const isUsedUp = ({ limit: { spend }, usage }: CountedLimit) =>
+      (spend ?? 0n) - usage.certainOf('spent') < floor
+    if (limits.some(isUsedUp)) return findLeast(limits.map((one) => toRemainder(one, floor)))
+    return this.#exchanges.obtain<bigint | LimitRemainder>({
+      usages,
+      unit: 'spent',
+      full,
+      attempt: (isFinal) => {
+        const free = this.#findFree(usages, full)
+        if (free >= full) return { result: this.#holdMore(full, isOwn) }
+        if (!isFinal) return undefined
+        if (free >= floor) return { result: this.#holdMore(free, isOwn) }
+        return { result: findLeast(limits.map((one) => toRemainder(one, floor))) }
+      },
+    })
+  }
+
+  /** Finds the least that this node's shares have free of `full`, in the windows of now. */
+  #findFree(usages: readonly WindowUsage[], full: bigint): bigint {
+    const { clocks } = this.#exchanges
+    const now = clocks()
+    let free = full
+    for (const usage of usages) {
+      usage.moveTo(now.wallMs)
+      const one = usage.freeOf('spent', now)
+      if (one < free) free = one
     }
-    return lowest
+    return free
+  }
+
+  #holdMore(amount: bigint, isOwn: boolean): bigint {
+    this.#heldAtMs ??= this.#exchanges.clocks().wallMs
+    this.#hold(this.#amount + amount, isOwn)
+    return amount
+  }
+
+  /** The limits on spending that count: of the account, only what it pays itself. */
+  #spendingLimits(isOwn: boolean): CountedLimit[] {
+    return this.#limits.filter(
+      ({ limit: { spend }, usage }) => spend !== null && (isOwn || !usage.isAccount),
+    )
+  }
+
+  #remaining(isOwn: boolean): bigint | undefined {
+    return this.#tightest(isOwn)?.remaining
   }
 
   #tightest(isOwn: boolean): LimitRemainder | undefined {
-    const remaining = this.#remaining(isOwn)
-    const tightest = this.#limits.find(
-      ({ limit: { spend }, usage }) =>
-        spend !== null && (isOwn || !usage.isAccount) && spend - usage.spent === remaining,
-    )
-    if (!tightest || remaining === undefined) return undefined
-    const { limit, usage } = tightest
-    return { remaining, limit, window: usage.window }
+    const limits = this.#spendingLimits(isOwn)
+    return limits.length === 0 ? undefined : findLeast(limits.map((one) => toRemainder(one)))
   }
 
   #hold(amount: bigint, isOwn: boolean): void {
@@ -108,3 +170,17 @@ export class WindowReservation implements Budget {
     for (const usage of this.#usages) usage.leave()
   }
 }
+
+/**
+ * Returns what is left of a limit. Where this node's own knowledge decides that a floor is not covered, others' shares
+ * do not matter.
+ */
+function toRemainder({ limit, usage }: CountedLimit, floor?: bigint): LimitRemainder {
+  const unspent = (limit.spend ?? 0n) - usage.spent
+  const isDecided = floor !== undefined && unspent < floor
+  const remaining = isDecided ? unspent : unspent - usage.share.others.spent
+  return { remaining, limit, window: usage.window }
+}
+
+const findLeast = (remainders: readonly LimitRemainder[]): LimitRemainder =>
+  remainders.reduce((one, other) => (other.remaining < one.remaining ? other : one))

@@ -19,6 +19,7 @@ import type { Charge } from '../ledger/charge'
 import { CreditManager } from '../ledger/credit-manager'
 import type { SettledRange } from '../journal/settled-range'
 import { LeaseReclaimer, findRecentReclaims } from '../ledger/lease-reclaim'
+import { deleteShares, shareChannel } from '../ledger/shares/exchange-shares'
 import { Restrictions } from '../ledger/restrictions'
 import { Sweeper } from '../ledger/sweeper'
 import type { Flusher } from '../booking/flusher'
@@ -90,7 +91,7 @@ export async function createMoney(
   const reclaimer = createReclaimer(credit, options)
   disposables.use(startUpkeep({ storage, log, crashAt, node, credit, alive, reclaimer }))
   disposables.defer(() => leave({ storage, log, node, flusher, credit }))
-  const spendingLimits = createSpendingLimits(options, disposables)
+  const spendingLimits = createSpendingLimits({ ...options, nodeId: node.id }, disposables)
   const onCreditAdded = (accountId: string) => credit.onCreditAdded(accountId)
   return {
     nodeId: node.id,
@@ -110,17 +111,14 @@ export async function createMoney(
       get feeMillionths() {
         return Math.round(settings.current.platformFeePercent * 10_000)
       },
-      usage: new UsageRecorder({
-        writer,
-        spendingLimits,
-        counts: options.telemetry.usage,
-      }),
+      usage: new UsageRecorder({ writer, spendingLimits, counts: options.telemetry.usage }),
       onError: (err) => log.warn({ err }, 'credit could not be taken from the ledger'),
     }),
     subscriptions: {
       tollgate_restriction: () => restrictions.refreshSoon(),
       tollgate_credit: onCreditAdded,
       tollgate_recall: (payload) => reclaimer.onNotification(payload, node.id),
+      [shareChannel]: (payload) => spendingLimits.onRecall(payload),
     },
     onGap: () => {
       credit.onCreditMaybeAdded()
@@ -263,6 +261,7 @@ async function leave(
       await findLeases(storage.database.query, node.id),
       'closed',
     )
+    await deleteShares(storage.database.query, node.id)
     await deleteNode(storage.database.query, node.id)
   }
   await withTimeout(leaving(), maxStopMs).catch((err: unknown) => {

@@ -1,5 +1,7 @@
+import { ShareStore } from './share-store'
 import type { WindowReservation } from '../../src/metering/window-reservation'
 import type { WindowLimit } from '../../src/limits/caller-limits'
+import type { SharePorts } from '../../src/metering/share-exchanges'
 import { SpendingLimits } from '../../src/metering/spending-limits'
 import { createTestEvent } from '../ledger/event'
 import type { Window } from '../../src/platform/time-window'
@@ -10,6 +12,26 @@ import type { UsageEvent } from '../../src/ledger/usage-event'
 export const start = Date.UTC(2026, 1, 10)
 
 type Noted = Pick<UsageEvent, 'id' | 'userId' | 'keyId' | 'startedAt' | 'cost'>
+
+interface Surroundings {
+  clock: { ms: number }
+  wallMs: () => number
+  errors: unknown[]
+}
+
+/** Creates the ports of a node that shares its limits with no other. */
+const sharesAlone = (
+  { clock, wallMs, errors }: Surroundings,
+  exchange: (...of: Parameters<SharePorts['exchange']>) => void,
+): SharePorts => ({
+  nodeId: 'node_1',
+  exchange: async (usages, decide) => exchange(usages, decide),
+  clocks: () => ({ monotonicMs: clock.ms, wallMs: wallMs() }),
+  sleep: () => Promise.resolve(),
+  withTimeout: (promise) => promise,
+  maxWaitMs: () => 1000,
+  onError: (error) => errors.push(error),
+})
 
 /** Creates a database that books when the test calls for it, and a clock that stands until it is moved. */
 export function createFixture() {
@@ -27,6 +49,11 @@ export function createFixture() {
     })
     return { requests: own.length, spent: own.reduce((sum, { cost }) => sum + cost, 0n) }
   }
+  const store = new ShareStore({
+    sumOf: ({ subjectId, window }) => sumOf(subjectId, window),
+    isBooked: (eventId) => booked.some(({ id }) => id === eventId),
+    nowMs: wallMs,
+  })
   const months = new SpendingLimits({
     read: async ({ usedBy, unbooked }) => {
       state.readings++
@@ -44,12 +71,16 @@ export function createFixture() {
     now: () => clock.ms,
     wallMs,
     onError: (error) => errors.push(error),
+    shares: sharesAlone({ clock, wallMs, errors }, (usages, decide) => {
+      if (state.isDown) throw new Error('the database is away')
+      store.exchange('node_1', usages, decide)
+    }),
   })
   const release = () => {
     held.isHeld = false
     for (const open of gates.splice(0)) open()
   }
-  return { clock, wallMs, booked, state, held, release, months, errors }
+  return { clock, wallMs, booked, state, held, release, months, errors, store }
 }
 
 type Fixture = ReturnType<typeof createFixture>

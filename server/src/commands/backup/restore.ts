@@ -99,6 +99,7 @@ async function beginAnew({ query }: Session, { contents }: VerifiedBackup): Prom
   await sql`update credit_account set recalled_at = null, recalled_by = null`.execute(query)
   await sql`delete from credit_held`.execute(query)
   await sql`delete from credit_demand`.execute(query)
+  await sql`delete from limit_share`.execute(query)
   await sql`delete from node`.execute(query)
   await sql`delete from auth_session`.execute(query)
   await sql`delete from auth_verification`.execute(query)

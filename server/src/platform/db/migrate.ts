@@ -62,6 +62,7 @@ import * as useOfMedia from './migrations/0068-use-of-media'
 import * as networks from './migrations/0069-networks'
 import * as budgets from './migrations/0070-budgets'
 import * as mediaLimits from './migrations/0071-media-limits'
+import * as limitShares from './migrations/0072-limit-shares'
 import * as budgetNotices from './migrations/0073-budget-notices'
 import * as identityProviderSessions from './migrations/0074-identity-provider-sessions'
 import * as statements from './migrations/0075-statements'
@@ -134,6 +135,7 @@ const migrations: Record<string, Migration> = {
   '0069-networks': networks,
   '0070-budgets': budgets,
   '0071-media-limits': mediaLimits,
+  '0072-limit-shares': limitShares,
   '0073-budget-notices': budgetNotices,
   '0074-identity-provider-sessions': identityProviderSessions,
   '0075-statements': statements,

@@ -6,6 +6,7 @@ type PurgeableTable =
   | 'credit_lease'
   | 'credit_demand'
   | 'credit_held'
+  | 'limit_share'
   | 'gateway_hour'
   | 'previous_secret'
   | 'usage_sum'
