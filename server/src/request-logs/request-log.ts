@@ -117,8 +117,7 @@ export class RequestLog {
 
   /** Adds tags of the request to those of its key. */
   addTags(tags: readonly string[]): void {
-    const values = this.#values
-    values.tags = toTagSet(values.tags ? [...values.tags, ...tags] : tags)
+    this.#values.tags = toTagSet([...(this.#values.tags ?? []), ...tags])
   }
 
   /** Records that the first chunk of a stream has arrived. */

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { call, idIn, problem } from '../../harness/byok'
-import { openDatabase, untilBlocked } from '../../harness/database'
 import { messages, request, type Answer, type Json } from '../../harness/http'
 import { nanosOf, reportedCost, startBilling, type Billing } from '../../harness/ledger'
 import type { Customer } from '../../harness/server'
@@ -104,19 +103,6 @@ describe('the API', () => {
     expect(problem(hardened)).toEqual([400, 'notify_percents', 'out_of_range'])
     expect((await api(owner, `DELETE /account/budgets/${id}`)).status).toBe(200)
     expect((await api(owner, `GET /account/budgets/${id}`)).status).toBe(404)
-  })
-
-  test('a change that waits for the deletion of its budget is a missing resource', async () => {
-    const owner = await newOwner()
-    const id = String((await newBudget(owner))['id'])
-    await using sql = await openDatabase(billing.rig.gateway.dataDir)
-    const answer = await sql.begin(async (transaction) => {
-      await transaction`delete from budget where id = ${id}`
-      const change = api(owner, `PATCH /account/budgets/${id}`, { amount: 7 })
-      await untilBlocked(transaction)
-      return { change }
-    })
-    expect((await answer.change).status).toBe(404)
   })
 
   test.each<[Json, string, string]>([

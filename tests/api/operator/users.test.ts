@@ -231,14 +231,12 @@ describe('keys', () => {
       monthly_spend_limit: 12.34,
       max_concurrent_requests: 3,
     })
-    const none = { monthly_spend_limit: null }
-    const cleared = await sendOperatorRequest(gateway, `PUT ${path}/${String(rest['id'])}`, none)
+    const at = `${path}/${String(rest['id'])}`
+    const cleared = await sendOperatorRequest(gateway, `PUT ${at}`, { monthly_spend_limit: null })
     expect(cleared.body).toMatchObject({ monthly_spend_limit: null, max_concurrent_requests: 3 })
-    const gone = await sendOperatorRequest(gateway, `DELETE ${path}/${String(rest['id'])}`)
+    const gone = await sendOperatorRequest(gateway, `DELETE ${at}`)
     expect(gone.body).toMatchObject({ success: true })
-    expect(
-      (await sendOperatorRequest(gateway, `DELETE ${path}/${String(rest['id'])}`)).status,
-    ).toBe(404)
+    expect((await sendOperatorRequest(gateway, `DELETE ${at}`)).status).toBe(404)
   })
 
   const past = '2001-01-01T00:00:00Z'
