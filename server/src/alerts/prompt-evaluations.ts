@@ -39,8 +39,7 @@ export class PromptEvaluations implements AsyncDisposable {
     for (const userId of userIds) {
       if (this.#waiting.size < maxWaiting) this.#waiting.add(userId)
     }
-    if (this.#waiting.size > 0)
-      this.#running ??= this.#work().finally(() => (this.#running = undefined))
+    if (this.#waiting.size > 0) this.#running ??= this.#work()
   }
 
   async #work(): Promise<void> {
@@ -53,6 +52,8 @@ export class PromptEvaluations implements AsyncDisposable {
       const durationMs = this.#clock.monotonicMs() - startedMs
       if (!this.#isClosed) await this.#delay.wait(Math.max(everyMs, pauseFactor * durationMs))
     }
+    // In this very moment: an account that is queued from now on begins the next run.
+    this.#running = undefined
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

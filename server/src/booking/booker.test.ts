@@ -50,6 +50,13 @@ function bookerWithLedger() {
 }
 
 describe('the booker of several journals', () => {
+  test('books a request that follows a booking at once', async () => {
+    const { booker, batches } = bookerWithLedger()
+    const request = { directory: 'a', range: rangeOf(1, 2) }
+    await booker.book(request).then(() => booker.book(request))
+    expect(batches).toEqual([2, 2])
+  })
+
   test('books arrivals during a batch together, in the next', async () => {
     const { booker, batches, close } = bookerWithLedger()
     const open = close()

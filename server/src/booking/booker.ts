@@ -41,7 +41,7 @@ export class Booker implements AsyncDisposable {
   book(request: BookingRequest): Promise<WrittenOff> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ ...request, resolve, reject })
-      this.#running ??= this.#run().finally(() => (this.#running = undefined))
+      this.#running ??= this.#run()
     })
   }
 
@@ -51,6 +51,8 @@ export class Booker implements AsyncDisposable {
       this.#waiting = []
       await this.#bookTogether(requests)
     }
+    // In this very moment: a request that an answer leads to begins the next run.
+    this.#running = undefined
   }
 
   /** If the batch fails, each request is booked alone: rows of one process do not hold up those of the others. */

@@ -70,6 +70,22 @@ test('a slice that other nodes write all the time delays no other one', async ()
   expect(store.writes.slice(0, 3).flat()).toContain('second')
 })
 
+test('a request that follows an exchange at once is exchanged too', async () => {
+  const store = new ContestedStore('', 0)
+  const exchanges = exchangesWith(store)
+  const slice = sliceOf('first')
+  const isDone = await exchanges.request(slice).then(() => exchanges.request(slice))
+  expect(isDone).toBe(true)
+  expect(store.writes).toEqual([['first'], ['first']])
+  let again = exchanges.request(slice)
+  for (let hops = 0; hops < 10; hops++) {
+    await again
+    for (let hop = 0; hop < hops; hop++) await Promise.resolve()
+    again = exchanges.request(slice)
+  }
+  expect(await again).toBe(true)
+})
+
 test('a slice that other nodes never let this one write is given up, with all requests for it', async () => {
   const exchanges = exchangesWith(new ContestedStore('contested', Infinity))
   const slice = sliceOf('contested')

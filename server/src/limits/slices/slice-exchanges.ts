@@ -60,7 +60,7 @@ export class SliceExchanges {
     if (pendingExchange) return pendingExchange.promise
     const pending = { ...Promise.withResolvers<boolean>(), conflicts: 0 }
     this.#pending.set(slice, pending)
-    this.#running ??= this.#run().finally(() => (this.#running = undefined))
+    this.#running ??= this.#run()
     return pending.promise
   }
 
@@ -82,6 +82,8 @@ export class SliceExchanges {
       }
       if (!conflicting) this.#failPending()
     }
+    // In this very moment: a request that an answer leads to begins the next run.
+    this.#running = undefined
   }
 
   /** Repeats an exchange in the next one, which a request may already wait for. */
