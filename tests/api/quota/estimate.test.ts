@@ -73,7 +73,7 @@ test('by the request that would be sent; without a call of a provider, a count o
   expect(rig.upstream.requests()).toHaveLength(before)
   const { body: status } = await api('GET /user/quota/status', customer)
   const used = Array.isArray(status['quotas']) ? status['quotas'].map((quota) => quota.used) : []
-  expect(used).toEqual([0, 0, 0, 0, 0])
+  expect(used).toEqual([0, 0, 0, 0, 0, 0, 0])
 })
 
 test('a free model, and one behind a mapping', async () => {

@@ -4,10 +4,13 @@ import { isReservedHeader, type ConnectionHeaders } from '../../../providers/con
 import { isSecretHeader } from '../../../providers/credentials'
 import type { Provider } from '../../../providers/provider'
 import { customIssue } from '../../../wire/field-error'
+import { mapOf } from '../../../wire/fields'
 
 const maxNameLength = 100
 const maxValueLength = 4096
 const maxHeaders = 20
+/** Each may be replaced by another one. */
+const maxChanges = 2 * maxHeaders
 /** Many servers take no longer heads than this. */
 const maxHeadersLength = 8192
 
@@ -23,8 +26,7 @@ const headerValue = z
 type HeaderChanges = Readonly<Record<string, string | null>>
 
 /** Changes of a connection's headers by name; null removes one, and one that is absent stays. */
-export const HeaderFields = z
-  .record(z.string(), headerValue.nullable())
+export const HeaderFields = mapOf(z.string(), headerValue.nullable(), maxChanges)
   .superRefine((headers, ctx) => {
     const names = new Set<string>()
     for (const name of Object.keys(headers)) {
