@@ -101,7 +101,7 @@ test.each([
   expect(await fixture.logOf(answer, as)).toMatchObject({ status: 'error', cost: 0, tags: [] })
 })
 
-test('a text in metadata that is no list of tags is kept as it came, and tags nothing', async () => {
+test('a text in metadata that means something else is kept as it came, and tags nothing', async () => {
   const as = await newCustomer()
   const metadata = { tags: 'What is it; who knows?' }
   const answer = await send({ as, body: { metadata } })
