@@ -109,6 +109,22 @@ const isStream = (response: Response) =>
 const isLines = (response: Response) =>
   response.headers.get('content-type')?.startsWith('application/x-ndjson') ?? false
 
+/** Fields with commas are quoted. */
+const csvField = /"(?:[^"]|"")*"|[^",\r\n]+|(?<=,|^)(?=,|$)/gm
+
+/** A file of lines that have as many fields as the first one. */
+function csvProblems({ ok, status }: Response, text: string): string[] {
+  if (!ok) return [`CSV with status ${status}`]
+  const widths = text
+    .trimEnd()
+    .split('\r\n')
+    .map((line) => line.match(csvField)?.length ?? 0)
+  return widths.every((width) => width === widths[0]) ? [] : [`no CSV: ${text.slice(0, 100)}`]
+}
+
+const isCsv = (response: Response) =>
+  response.headers.get('content-type')?.startsWith('text/csv') ?? false
+
 const isSound = (response: Response) =>
   response.headers.get('content-type')?.startsWith('audio/') ?? false
 
@@ -129,6 +145,7 @@ function problemsOf(
 ) {
   if (response.status >= 500) return [`status ${response.status}: ${text.slice(0, 200)}`]
   if (isStream(response)) return []
+  if (isCsv(response)) return csvProblems(response, text)
   if (isSound(response)) return response.ok ? [] : [`sound with status ${response.status}`]
   if (isLines(response))
     return text
