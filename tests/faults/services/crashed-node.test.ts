@@ -28,7 +28,6 @@ test.concurrent('R11: concurrency slots of a crashed node are released', async (
   const { begin } = endless
   const plan = await a.admin('POST', '/plans', { name: 'two at once', concurrent_requests: 2 })
   const { key } = await a.customer({}, { plan_id: plan['id'] })
-  // They are not read, and stay open.
   const hold = () => untilAdmitted(() => begin(b, key))
   await Promise.all([hold(), hold()])
   await waitUntilRefused(() => begin(a, key))

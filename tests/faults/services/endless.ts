@@ -47,10 +47,16 @@ async function beginUntil(
   return response
 }
 
-/** Begins a stream of a model, and resolves with its head. */
-export const beginStream = ({ url }: Gateway, key: string, model: string): Promise<Response> =>
-  fetch(`${url}/v1/chat/completions`, {
+/** The runtime cancels a request when it collects its unread response: a reference keeps the stream open. */
+const unread: Response[] = []
+
+/** Begins a stream of a model, which stays open until it is cancelled, and resolves with its head. */
+export async function beginStream({ url }: Gateway, key: string, model: string): Promise<Response> {
+  const response = await fetch(`${url}/v1/chat/completions`, {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
     body: JSON.stringify({ model, messages: [{ role: 'user', content: 'Go on.' }], stream: true }),
   })
+  unread.push(response)
+  return response
+}
