@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { findChromium } from '../harness/chromium'
 import { pgbouncer } from '../harness/pgbouncer'
 import type { Need } from './stages'
 
@@ -7,7 +8,7 @@ const isThere: Readonly<Record<Need, () => boolean>> = {
   PostgreSQL: () => existsSync('/usr/lib/postgresql'),
   PgBouncer: () => pgbouncer !== null,
   Redis: () => Bun.which('redis-server') !== null,
-  Chromium: () => Bun.which('chromium') !== null,
+  Chromium: () => findChromium() !== undefined,
   ip: () => Bun.which('ip') !== null,
 }
 

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
 import {
   chromium,
@@ -8,15 +7,14 @@ import {
   type Page,
 } from 'playwright-core'
 import { keepPages } from './kept-pages'
+import { findChromium } from '../harness/chromium'
 import { eventually } from '../../server/testing/eventually'
 
-const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
-
-/** The browser of this machine, `CHROMIUM` or where Debian has it. Throws where there is none. */
-function findChromium(): string {
-  const path = process.env['CHROMIUM'] ?? places.find((place) => existsSync(place))
+function requireChromium(): string {
+  const path = findChromium()
   if (path) return path
-  throw new Error('These tests need Chromium: apt-get install chromium, or name it in CHROMIUM.')
+  const install = 'apt-get install chromium-headless-shell'
+  throw new Error(`These tests need Chromium: ${install}, or name it in CHROMIUM.`)
 }
 
 /** Before a test's own end, which would take browser and gateway away from those that follow. */
@@ -74,7 +72,7 @@ export const heard = (page: Page, said: string | RegExp, times = 1) =>
 
 /** Without a proxy: nothing of a test leaves this machine. */
 const launchOptions = () => ({
-  executablePath: findChromium(),
+  executablePath: requireChromium(),
   args: [
     '--no-sandbox',
     '--no-proxy-server',
@@ -102,6 +100,8 @@ export async function startBrowser(): Promise<Browser> {
   const newContext = browser.newContext.bind(browser)
   browser.newContext = async (options) => {
     const context = await newContext(options)
+    // A browser with a window grants it to the page in front.
+    await context.grantPermissions(['clipboard-write'])
     context.setDefaultTimeout(patienceMs)
     await context.addInitScript(noteWords)
     await context.addInitScript(noteCopies)

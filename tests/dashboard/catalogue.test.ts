@@ -24,10 +24,7 @@ beforeAll(async () => {
   sql = await openDatabase(gateway.dataDir)
   browser = await startBrowser()
   address = gateway.url.replace('127.0.0.1', 'localhost')
-  signedIn = await browser.newContext({
-    permissions: ['clipboard-write'],
-    reducedMotion: 'reduce',
-  })
+  signedIn = await browser.newContext({ reducedMotion: 'reduce' })
   const account = { email, password, name: 'Grace' }
   const headers = { origin: address }
   await signedIn.request.post(`${address}/api/auth/sign-up/email`, { data: account, headers })

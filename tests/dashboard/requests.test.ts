@@ -104,7 +104,6 @@ test('the palette leads to pages, from the keyboard', async () => {
 })
 
 test('a request is copied as curl, and opened in the playground with its prompt', async () => {
-  await dashboard.context.grantPermissions(['clipboard-write'])
   const page = await dashboard.open(`/logs?open=${served}`)
   await view(page).getByRole('button', { name: 'Copy as curl' }).click()
   await heard(page, 'Copied')
