@@ -163,7 +163,7 @@ console.log(
   ].join('\n'),
 )
 const isJudged = minutes >= judgedMinutes
-if (!isJudged) console.log(`a line through less than ${judgedMinutes} min is told, not judged`)
+if (!isJudged) console.log(`a line through less than ${judgedMinutes} min is shown, not judged`)
 if (wrong.length > 0 || (isJudged && mbAnHour > promisedMbAnHour)) process.exitCode = 1
 await gateway.stop()
 await rm(dataDir, { recursive: true, force: true })

@@ -8,7 +8,7 @@ import { settled } from '../../testing/clock'
 const chunk = (content: string, finish_reason: string | null = null) =>
   JSON.stringify({ choices: [{ index: 0, delta: { content }, finish_reason }] })
 
-/** A stream of `reads`, then of nothing until it is told to go on. */
+/** A stream of `reads`, then silent until the test continues it. */
 class Source implements ChunkStream {
   readonly #reads: string[][]
   readonly cancelled: Error[] = []

@@ -26,7 +26,7 @@ const wanted = (number: number): LeaseClaim => {
   return { leaseId: `lease ${id}`, accountId: `account ${id}`, ...request }
 }
 
-/** A database that answers when it is told to. */
+/** A database that answers at a command of the test. */
 function createFixture(timeoutMs = 60_000, clock = new TestClock()) {
   const statements: { numbers: number[]; answer: (fails?: Error, busy?: number[]) => void }[] = []
   const alone: number[] = []

@@ -62,7 +62,7 @@ test('H01: four thousand unknown keys from one address at once are not a thousan
   const other = enter('192.0.2.2')
   expect(state.lookUps).toBe(1025)
   answer()
-  // Of those that were looked up 20 may fail in a minute; what is beyond is told so.
+  // Of those that were looked up 20 may fail in a minute; the others exceed the rate limit.
   expect(await all).toEqual({ invalid_api_key: 20, rate_limit_exceeded: 3980 })
   expect(await other).toBe('invalid_api_key')
   expect(unknownKeys.size).toBe(0)

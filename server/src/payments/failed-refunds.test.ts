@@ -32,13 +32,13 @@ const cents = fc.integer({ min: 1, max: 5000 }).map((value) => BigInt(value) * 1
 const history = fc.array(fc.record({ cents, hasFailed: fc.boolean() }), { maxLength: 6 })
 
 interface Telling {
-  /** Whether each is told by itself, or only those that failed. */
+  /** Whether the processor reports each, or only those that failed. */
   isEach: boolean
   /** Whether the sum of a charge has those that failed before. */
   isGross: boolean
 }
 
-/** All that is told about refunds: each, its failure, and the sum after each. */
+/** All reports about refunds: each, its failure, and the sum after each. */
 function toldOf(refunds: readonly { cents: bigint; hasFailed: boolean }[], how: Telling): Fact[] {
   const facts: Fact[] = [paidOf(0)]
   let total = 0n
@@ -114,7 +114,7 @@ test('the same sum is taken, given back and taken again', async () => {
     await take(refund('refund.failed', { id, status: 'failed' }))
     expect((await account()).posted).toBe(10n * dollar)
   }
-  // What is told late of the charge has both.
+  // The late report of the charge has both.
   await take(refunded(800))
   expect((await account()).posted).toBe(10n * dollar)
 })

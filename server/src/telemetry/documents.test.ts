@@ -68,7 +68,7 @@ describe('the guide', () => {
   })
 })
 
-/** By each name that a metric is told by: its labels. */
+/** The labels of each metric by its name. */
 const labelsByName = new Map(
   metrics.flatMap(({ name, type, labels }) => {
     if (type !== 'histogram') return [[name, labels] as const]

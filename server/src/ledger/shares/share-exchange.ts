@@ -23,7 +23,7 @@ export interface ShareDecision {
   share: NodeShare | undefined
   /** Nodes whose shares are deleted. */
   deadNodes: readonly string[]
-  /** Whether the other nodes are asked to state theirs. */
+  /** Whether the other nodes must state their use first. */
   needsOthers: boolean
 }
 

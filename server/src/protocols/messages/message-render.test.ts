@@ -21,7 +21,7 @@ test('finding P3: the counts of a message show the tokens read from a cache, and
     cache_creation: { ephemeral_5m_input_tokens: 16, ephemeral_1h_input_tokens: 32 },
     output_tokens: 64,
   })
-  // None is told nowhere.
+  // Each is in one of the fields.
   const { input_tokens, cache_creation_input_tokens, cache_read_input_tokens } = rendered
   expect(input_tokens + cache_creation_input_tokens + cache_read_input_tokens).toBe(
     promptTokens(usage),

@@ -70,7 +70,7 @@ test('any sequence of chunks gives events in order and all of the text', () => {
 test('a failure after any sequence of chunks leaves the events in order', () => {
   const property = fc.property(anyChunks, fc.nat(30), (chunks, at) => {
     const writer = dialect.read(baseRequest).writer(identity, 9)
-    // The finish is told at the end, which never comes.
+    // The finish is written at the end, which never comes.
     const frames = chunks.slice(0, at).map((chunk) => writer.write(JSON.stringify(chunk)))
     const last = writer.fail(new ApiError('request_timeout'), 'req_1')
     if (EventOrder.read(parseEvents(frames.join('') + last))['status'] !== 'failed') {

@@ -8,7 +8,7 @@ import type { Schema } from '../../../platform/db/schema'
 const keptDays = 31
 
 /**
- * Confirms the address of an account that nobody has confirmed, and removes what its sign-up has set, as a sign-in link
+ * Confirms an address that was not confirmed before, and removes what its sign-up has set, as a sign-in link
  * does: the person who typed the address may not own it.
  */
 export const confirmAddress = (db: Kysely<Schema>, email: string): Promise<void> =>
