@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { eventually } from '../../../server/testing/eventually'
 import { recordTimeFigure } from '../../../server/testing/figures'
-import { beginStream, startEndless, untilAdmitted } from './endless'
+import { beginStream, endStreams, startEndless, untilAdmitted } from './endless'
 import { startRedis } from '../../harness/redis-server'
 import { startTwoNodes } from '../../harness/database'
 import { startNodes } from '../../harness/nodes'
@@ -29,7 +29,7 @@ test.concurrent('R11: concurrency slots of a crashed node are released', async (
   const plan = await a.admin('POST', '/plans', { name: 'two at once', concurrent_requests: 2 })
   const { key } = await a.customer({}, { plan_id: plan['id'] })
   const hold = () => untilAdmitted(() => begin(b, key))
-  await Promise.all([hold(), hold()])
+  const held = await Promise.all([hold(), hold()])
   await waitUntilRefused(() => begin(a, key))
   await b.stop('SIGKILL')
   // Sooner it may only be slow.
@@ -43,6 +43,7 @@ test.concurrent('R11: concurrency slots of a crashed node are released', async (
       return both.every(({ status }) => status === 200)
     }, 240_000)
   })
+  await endStreams(held)
 }, 360_000)
 
 test.concurrent('R11: a node that crashed and starts again in its data directory releases its slots with its first requests', async () => {
@@ -56,7 +57,7 @@ test.concurrent('R11: a node that crashed and starts again in its data directory
   const { key } = await nodes.at(0).customer({}, { plan_id: plan['id'] })
   const begin = (index: number) => beginStream(nodes.at(index), key, model)
   const hold = () => untilAdmitted(() => begin(1))
-  await Promise.all([hold(), hold()])
+  const held = await Promise.all([hold(), hold()])
   await waitUntilRefused(() => begin(0))
   await nodes.at(1).stop('SIGKILL')
   await waitUntilRefused(() => begin(0))
@@ -64,5 +65,5 @@ test.concurrent('R11: a node that crashed and starts again in its data directory
   // A process that did not know the one before it would find them taken for 70 s. A store that is late has a request refused.
   const admitted = await untilAdmitted(() => begin(1))
   expect(admitted.status).toBe(200)
-  await admitted.body?.cancel()
+  await endStreams([...held, admitted])
 }, 240_000)

@@ -47,16 +47,15 @@ async function beginUntil(
   return response
 }
 
-/** The runtime cancels a request when it collects its unread response: a reference keeps the stream open. */
-const unread: Response[] = []
-
-/** Begins a stream of a model, which stays open until it is cancelled, and resolves with its head. */
-export async function beginStream({ url }: Gateway, key: string, model: string): Promise<Response> {
-  const response = await fetch(`${url}/v1/chat/completions`, {
+/** Begins a stream of a model, and resolves with its head. The runtime cancels it when it collects the response: hold it. */
+export const beginStream = ({ url }: Gateway, key: string, model: string): Promise<Response> =>
+  fetch(`${url}/v1/chat/completions`, {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
     body: JSON.stringify({ model, messages: [{ role: 'user', content: 'Go on.' }], stream: true }),
   })
-  unread.push(response)
-  return response
+
+/** Ends streams that were begun, and so holds them open until then. Those of a killed node have failed by themselves. */
+export async function endStreams(begun: readonly Response[]): Promise<void> {
+  await Promise.allSettled(begun.map(async ({ body }) => body?.cancel()))
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { eventually } from '../../../server/testing/eventually'
 import { recordFigure } from '../../../server/testing/figures'
-import { beginStream, untilAdmitted } from './endless'
+import { beginStream, endStreams, untilAdmitted } from './endless'
 import { limit, limitedCustomer } from './limit-nodes'
 import {
   admitted,
@@ -74,7 +74,7 @@ describe('three nodes without a Redis', () => {
     const beyond = more.filter(({ status }) => status !== 429)
     expect(beyond.length).toBeLessThanOrEqual(assumed)
     running.push(...beyond)
-    for (const { body } of running) await body?.cancel()
-    await eventually(async () => (await chat(2)).status === 200)
+    await endStreams(running)
+    await endStreams([await untilAdmitted(() => chat(2))])
   }, 120_000)
 })

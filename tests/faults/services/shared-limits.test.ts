@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
-import { eventually } from '../../../server/testing/eventually'
 import { recordFigure } from '../../../server/testing/figures'
-import { startEndless, untilAdmitted } from './endless'
+import { endStreams, startEndless, untilAdmitted } from './endless'
 import { limit, limitedCustomer } from './limit-nodes'
 import { admitted, assumedUnits, fire, maxInAll, maxPerMinute, report } from './load'
 import { expectProperAnswers, startLimitPair, type LimitPair } from './shared-limits'
@@ -49,7 +48,7 @@ describe('two nodes, one Redis', () => {
     const beyond = more.filter(({ status }) => status !== 429)
     expect(beyond.length).toBeLessThanOrEqual(assumed)
     running.push(...beyond)
-    for (const { body } of running) await body?.cancel()
-    await eventually(async () => (await chat(b)).status === 200)
+    await endStreams(running)
+    await endStreams([await untilAdmitted(() => chat(b))])
   })
 })
