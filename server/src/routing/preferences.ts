@@ -130,12 +130,12 @@ export const decidesItself = ({ provider, billing }: Candidate): boolean =>
 export function applyPreferences(
   resolution: Resolution,
   preferences: RoutingPreferences | undefined,
-  ranked?: Ranked,
+  rankedRequest?: RankedRequest,
 ): Resolution {
   const provider = preferences?.provider
   if (!provider) return resolution
   let acceptedCandidates = resolution.candidates
-  for (const { field, accepts } of filtersOf(provider, ranked)) {
+  for (const { field, accepts } of filtersOf(provider, rankedRequest)) {
     const next = acceptedCandidates.filter((one) => decidesItself(one) || accepts(one))
     if (next.length === 0) throw unmet(field, acceptedCandidates)
     acceptedCandidates = next
@@ -146,7 +146,7 @@ export function applyPreferences(
 }
 
 /** A request whose use of a ranking is estimated where prices are compared. */
-interface Ranked {
+interface RankedRequest {
   ranking?: () => RankingUse | undefined
 }
 
@@ -160,7 +160,7 @@ const isOneOf = (slugs: readonly string[]) => {
   return (candidate: Candidate) => keys.has(candidate.provider.key)
 }
 
-function filtersOf(provider: ProviderFields, ranked?: Ranked): Filter[] {
+function filtersOf(provider: ProviderFields, rankedRequest?: RankedRequest): Filter[] {
   const { order, only, ignore, allow_fallbacks: allowsFallbacks, max_price: maxPrice } = provider
   const filters: Filter[] = []
   if (only?.length) filters.push({ field: 'only', accepts: isOneOf(only) })
@@ -170,20 +170,20 @@ function filtersOf(provider: ProviderFields, ranked?: Ranked): Filter[] {
   }
   if (order?.length && allowsFallbacks === false)
     filters.push({ field: 'order', accepts: isOneOf(order) })
-  if (maxPrice) filters.push({ field: 'max_price', accepts: costsAtMost(maxPrice, ranked) })
+  if (maxPrice) filters.push({ field: 'max_price', accepts: costsAtMost(maxPrice, rankedRequest) })
   return filters
 }
 
 /** A model without a price costs what its owner's provider takes. */
 function costsAtMost(
   { prompt, completion }: NonNullable<ProviderFields['max_price']>,
-  ranked?: Ranked,
+  rankedRequest?: RankedRequest,
 ) {
   const [maxInput, maxOutput] = [toNanos(prompt), toNanos(completion)]
   return ({ model }: Candidate): boolean => {
     const { isFree, pricing } = model
     if (isFree || !pricing) return true
-    const { input, output } = toComparablePrice(model, pricing, ranked?.ranking?.())
+    const { input, output } = toComparablePrice(model, pricing, rankedRequest?.ranking?.())
     if (maxInput !== undefined && input > maxInput) return false
     return maxOutput === undefined || output <= maxOutput
   }

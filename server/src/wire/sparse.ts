@@ -60,8 +60,8 @@ const isWrapper = (schema: z.core.$ZodType): schema is z.ZodOptional | z.ZodNull
 
 function wrapperJudge(schema: z.ZodOptional | z.ZodNullable): Judge {
   const isFine = judgeOf(schema.unwrap())
-  const absent = schema instanceof z.ZodNullable ? null : undefined
-  return (value) => value === absent || isFine(value)
+  const absentValue = schema instanceof z.ZodNullable ? null : undefined
+  return (value) => value === absentValue || isFine(value)
 }
 
 /** Whether any of a union's options decides, whichever it is. */

@@ -2,8 +2,8 @@
 const beginnings = new Map<string, string>()
 
 function beginningOf(name: string): string {
-  const known = beginnings.get(name)
-  if (known !== undefined) return known
+  const knownBeginning = beginnings.get(name)
+  if (knownBeginning !== undefined) return knownBeginning
   const beginning = `\r\n${name}:`
   beginnings.set(name, beginning)
   return beginning
