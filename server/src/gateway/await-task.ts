@@ -80,7 +80,7 @@ async function pollUntilDone(
   for (let delayMs = firstDelayMs; ; delayMs = Math.min(delayMs * delayGrowth, maxDelayMs)) {
     await waitFor(delayMs, deadline)
     try {
-      const state = await exchange(poll, (answer) => answer)
+      const state = await exchange(poll, { read: (answer) => answer })
       if (!isPending(state)) return state
       failures = 0
     } catch (thrown) {

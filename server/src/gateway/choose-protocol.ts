@@ -11,6 +11,7 @@ import { replaceRefusedThoughts } from '../providers/openai/lost-thoughts'
 import {
   findFieldsOmittedByRelay,
   readOutputLimit,
+  startsWithOneOf,
   takesCustomTools,
   toUpstreamChat,
 } from '../providers/openai/request'
@@ -272,7 +273,7 @@ function relay<Params>(
   const upstreamBody = toUpstreamChat(chat, target)
   if (deployment !== undefined) upstreamBody['model'] = deployment
   addProviderField(upstreamBody, attempt)
-  const isStreamOnly = options.streamOnlyModels.some((prefix) => upstreamModel.startsWith(prefix))
+  const isStreamOnly = startsWithOneOf(upstreamModel, options.streamOnlyModels)
   if (isStreamOnly) {
     upstreamBody['stream'] = true
     if (options.streamUsage) upstreamBody['stream_options'] = { include_usage: true }

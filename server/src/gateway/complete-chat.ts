@@ -10,7 +10,8 @@ import { ownerOf, reportLoss, type UpstreamAttempt } from '../upstream/attempt'
 import { toProviderError } from '../upstream/attempt-failed'
 import { CollectedFrames } from '../upstream/collected-frames'
 import { Deadline } from '../upstream/deadline'
-import { exchange } from '../upstream/exchange'
+import type { Loss } from '../upstream/classify-loss'
+import { exchange, type AnswerReader } from '../upstream/exchange'
 import type { ChatProtocol } from '../upstream/protocol/protocol'
 import { AnswerTooLong, type Answer } from '../upstream/http/answer'
 import { withSecondTry } from '../upstream/second-try'
@@ -30,11 +31,46 @@ export interface ChatReply extends FullReply {
   body: JsonObject
 }
 
-/** An attempt at a whole chat completion. */
-interface ChatAttempt {
-  attempt: RequestAttempt<RelayableParams>
-  protocol: ChatProtocol
-  completion: ChatCompletion
+/** An attempt at a whole chat completion: one object, as each request makes one. */
+class ChatAttempt implements UpstreamAttempt, AnswerReader<ChatReply> {
+  readonly attempt: RequestAttempt<RelayableParams>
+  readonly protocol: ChatProtocol
+  readonly completion: ChatCompletion
+
+  constructor(
+    attempt: RequestAttempt<RelayableParams>,
+    protocol: ChatProtocol,
+    completion: ChatCompletion,
+  ) {
+    this.attempt = attempt
+    this.protocol = protocol
+    this.completion = completion
+  }
+
+  get candidate(): UpstreamAttempt['candidate'] {
+    return this.attempt.candidate
+  }
+
+  get request(): UpstreamAttempt['request'] {
+    return this.attempt.request
+  }
+
+  get deadline(): Deadline {
+    return this.completion.deadline
+  }
+
+  onLost(loss: Loss, bytes: number): void {
+    const { sentBody = this.attempt.body } = this.completion
+    toLossReport(this.attempt, (answerBytes) => promptUsage(sentBody, answerBytes))(loss, bytes)
+  }
+
+  read(answer: unknown): ChatReply {
+    return readReply(answer, this)
+  }
+
+  readStream(answer: Answer): Promise<ChatReply> {
+    return collectStream(this, answer)
+  }
 }
 
 /** Makes one attempt at a whole chat completion. Throws `AttemptFailed`, and errors that are no failed attempt. */
@@ -43,19 +79,10 @@ export function completeChat(
   protocol: ChatProtocol,
   completion: ChatCompletion,
 ): Promise<ChatReply> {
-  const { candidate, request } = attempt
-  const { deadline, sentBody = attempt.body } = completion
   assertEnoughTime(attempt, 'whole')
-  limitAnswer(deadline, attempt)
-  const onLost = toLossReport(attempt, (bytes) => promptUsage(sentBody, bytes))
-  const upstream = { candidate, request, protocol, deadline, onLost }
-  const chat = { attempt, protocol, completion }
-  if (protocol.streamsOnly) return collectStream(upstream, chat)
-  return exchange(
-    upstream,
-    (answer) => readReply(answer, chat),
-    (answer) => collectStream(upstream, chat, answer),
-  )
+  limitAnswer(completion.deadline, attempt)
+  const chat = new ChatAttempt(attempt, protocol, completion)
+  return protocol.streamsOnly ? collectStream(chat) : exchange(chat, chat)
 }
 
 function readReply(answer: unknown, { attempt, protocol, completion }: ChatAttempt): ChatReply {
@@ -78,20 +105,10 @@ const toReply = (
 })
 
 /** Collects the stream of a provider that only streams, or of `firstAnswer`, which came though none was requested. */
-const collectStream = (
-  upstream: UpstreamAttempt,
-  chat: ChatAttempt,
-  firstAnswer?: Answer,
-): Promise<ChatReply> =>
-  withSecondTry(chat.protocol, (isSecond) =>
-    collect(upstream, chat, isSecond ? undefined : firstAnswer),
-  )
+const collectStream = (chat: ChatAttempt, firstAnswer?: Answer): Promise<ChatReply> =>
+  withSecondTry(chat.protocol, (isSecond) => collect(chat, isSecond ? undefined : firstAnswer))
 
-async function collect(
-  upstream: UpstreamAttempt,
-  chat: ChatAttempt,
-  answer?: Answer,
-): Promise<ChatReply> {
+async function collect(chat: ChatAttempt, answer?: Answer): Promise<ChatReply> {
   const { attempt, protocol, completion } = chat
   const { identity } = completion
   const rendering = { identity, wantsUsage: true, legacyFunctions: false }
@@ -100,13 +117,15 @@ async function collect(
   using deadline = new Deadline({ totalMs: completion.deadline.remainingMs })
   if (answer) deadline.addEventListener('abort', { handleEvent: () => answer.cancel() })
   using _ending = deadline.endWith(completion.deadline)
-  const streaming = { ...upstream, deadline }
+  const { candidate, request } = chat
+  const onLost = (loss: Loss, bytes: number) => chat.onLost(loss, bytes)
+  const streaming = { candidate, request, protocol, deadline, onLost }
   const upstreamStream = await (answer
     ? readAsStream(streaming, stream, answer)
     : startStream(streaming, stream))
   const { collect: toWhole } = protocol
   if (toWhole) {
-    const body = await collectFrames(upstreamStream, { upstream, chat, stream }, toWhole)
+    const body = await collectFrames(upstreamStream, { chat, stream }, toWhole)
     return toReply({ body, usage: stream.usage() }, attempt, protocol)
   }
   const collectedChat = new CollectedChat()
@@ -141,15 +160,11 @@ function addChunk(collectedChat: CollectedChat, text: string): void {
  */
 async function collectFrames(
   upstreamStream: UpstreamStream,
-  {
-    upstream,
-    chat,
-    stream,
-  }: { upstream: UpstreamAttempt; chat: ChatAttempt; stream: RelayedStream },
+  { chat, stream }: { chat: ChatAttempt; stream: RelayedStream },
   toWhole: (frames: readonly string[]) => JsonObject,
 ): Promise<JsonObject> {
   const { attempt, protocol } = chat
-  using collectedFrames = new CollectedFrames(attempt.request.ports.largeEvents, ownerOf(upstream))
+  using collectedFrames = new CollectedFrames(attempt.request.ports.largeEvents, ownerOf(chat))
   try {
     await readAll(upstreamStream, { attempt, stream }, (frame) => collectedFrames.add(frame))
   } catch (thrown) {

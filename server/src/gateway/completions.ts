@@ -89,12 +89,13 @@ function completeText(failover: EndpointRun<CompletionRequest>): Promise<Reply> 
       assertEnoughTime(attempt, 'whole')
       limitAnswer(deadline, attempt)
       const onLost = toLossReport(attempt, (bytes) => promptUsage(attempt.body, bytes))
-      return exchange({ candidate, request, protocol, deadline, onLost }, (answer): Reply => {
+      const read = (answer: unknown): Reply => {
         const facts = new AnswerFacts(attempt, protocol, { identity, legacyFunctions: false })
         const provider = candidate.provider.key
         const { omitted } = protocol
         return { kind: 'full', ...relayText(answer, facts), provider, omittedFields: omitted }
-      })
+      }
+      return exchange({ candidate, request, protocol, deadline, onLost }, { read })
     },
   })
 }

@@ -184,7 +184,7 @@ async function targetOf(
     routing: { ...routing, rotation: { take: (id: string) => rotation.peek(id) } },
   }
   try {
-    const query = { name, kinds: categories, demands: () => ({ ...noDemands, promptTokens }) }
+    const query = { name, kinds: categories, demands: { ...noDemands, promptTokens } }
     const { candidates } = await resolveModel(query, principal, looking)
     const [first] = candidates
     if (!first) throw new Error(`${name} resolved to no candidate`)

@@ -49,11 +49,13 @@ export async function countTokens(
     const { body } = takeOwnFields(requestBody, true, principal)?.readBody ?? requestBody
     const translation = dialect.read(body)
     const request = check(TranslatedChat, translation.chat)
-    const demands = () => ({
-      needs: findRequestNeeds(translation.chat),
+    const demands = {
+      get needs() {
+        return findRequestNeeds(translation.chat)
+      },
       misfit: async () => undefined,
       promptTokens: () => estimatePrompt(translation.chat),
-    })
+    }
     const query = { name: request.model, kinds: textChatKinds, demands, bareNames: true }
     const { candidates } = await resolveModel(query, principal, ports)
     const [candidate] = candidates
@@ -122,7 +124,7 @@ async function countByProvider(
       },
       source: new AttemptSource({ model, body, candidate }, 'messages'),
     })
-    return await exchange({ candidate, request: counting, protocol, deadline }, readCount)
+    return await exchange({ candidate, request: counting, protocol, deadline }, { read: readCount })
   } catch (thrown) {
     if (!(thrown instanceof AttemptFailed)) throw thrown
     if (thrown.error.status === 400) throw thrown.error

@@ -15,10 +15,18 @@ import type { FormLimits } from '../wire/uploaded-file'
 /** A validated request with its candidates, as an endpoint runs it. */
 export type EndpointRun<Params> = Failover<ValidatedRequest<Params>>
 
+/** The measures that an endpoint takes of its requests before their models are known. */
+export interface MeasuredEndpoint<Params> {
+  /** The countable content, should its size come close to the model's context. */
+  size: (params: Params, body: JsonObject) => PromptSize
+  need: (params: Params, bytes: number) => TokenNeed
+  /** Estimates the use of a ranking; called only where prices are compared. */
+  ranking?: (params: Params) => RankingUse
+}
+
 /** The parts of the shared stages that are specific to one model endpoint. */
-export interface Endpoint<Schema extends z.ZodType<{ model: string }>> extends PricedEndpoint<
-  ValidatedRequest<z.output<Schema>>
-> {
+export interface Endpoint<Schema extends z.ZodType<{ model: string }>>
+  extends PricedEndpoint<ValidatedRequest<z.output<Schema>>>, MeasuredEndpoint<z.output<Schema>> {
   operation: Exclude<Operation, 'responses'>
   schema: Schema
   maxBytes: number
@@ -37,10 +45,5 @@ export interface Endpoint<Schema extends z.ZodType<{ model: string }>> extends P
   normalize?: (body: JsonObject) => JsonObject
   /** Measures what the price depends on, once the request is checked. Rejects with `invalid_request`. */
   prepare?: (params: z.output<Schema>) => Promise<void>
-  /** The countable content, should its size come close to the model's context. */
-  size: (params: z.output<Schema>, body: JsonObject) => PromptSize
-  need: (params: z.output<Schema>, bytes: number) => TokenNeed
-  /** Estimates the use of a ranking; called only where prices are compared. */
-  ranking?: (params: z.output<Schema>) => RankingUse
   run: (failover: EndpointRun<z.output<Schema>>) => Promise<Reply>
 }

@@ -22,8 +22,8 @@ interface FailoverRequest extends ReservableRequest {
 }
 
 interface FailoverOptions<Request> extends ReserveOptions<Request> {
-  /** Called when the client has disconnected and the request continues. */
-  onDetached?: () => void
+  /** Notified when the client has disconnected and the request continues. */
+  lifecycle?: { onClientDisconnect: () => void }
 }
 
 /** The work to be done at a candidate: the whole of a request, or one of several prompts. */
@@ -84,7 +84,7 @@ export class Failover<Request extends FailoverRequest> implements Disposable {
     if (!this.#isSent || this.#isEnded || abort !== 'bills_all') return false
     const { ports, principal } = this.request
     this.#drain ??= ports.drains.begin(deadline, principal.accountId)
-    if (this.#drain) this.#options.onDetached?.()
+    if (this.#drain) this.#options.lifecycle?.onClientDisconnect()
     return this.isDetached
   }
 
@@ -166,7 +166,7 @@ export class Failover<Request extends FailoverRequest> implements Disposable {
     return new CandidateQueue(remaining, {
       accountId: principal.accountId,
       resilience: ports.resilience,
-      onSkipped: (candidate) => this.#options.meter.passOver(candidate, 'gateway_unavailable'),
+      meter: this.#options.meter,
     })
   }
 

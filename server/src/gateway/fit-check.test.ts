@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { createFitCheck } from './fit-check'
+import { FitCheck } from './fit-check'
 import { sampleModel } from '../../testing/catalog/samples'
 import type { TokenCounter } from '../metering/token-counter'
 
@@ -15,9 +15,9 @@ async function outcomeOf(words: number, provider: string): Promise<string> {
     texts: () => [text],
     tokens: 0,
   }
-  const fits = createFitCheck(prompt, text.length, { counter })
+  const fitCheck = new FitCheck(prompt, text.length, { counter })
   const model = sampleModel({ contextLength: 8000, provider, id: `${provider}/one` })
-  return Promise.resolve(fits(model)).then(
+  return Promise.resolve(fitCheck.check(model)).then(
     () => 'fits',
     ({ code }: { code: string }) => code,
   )

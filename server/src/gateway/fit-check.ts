@@ -1,7 +1,6 @@
 import type { GatewayPorts } from './ports'
-import type { RankingUse } from '../catalog/comparable-price'
 import type { Model } from '../catalog/model'
-import { expectApiError, invalidRequest } from '../errors'
+import { invalidRequest } from '../errors'
 import { estimateTexts, tokensAtLeast, maxTokensOf } from '../metering/estimate'
 import {
   checkContext,
@@ -10,37 +9,48 @@ import {
   getOutputLimit,
   type PromptSize,
 } from '../limits/prompt-size'
-import type { TokenNeed } from '../limits/token-need'
-import type { Demands } from '../routing/collections'
-import { findRequestNeeds } from '../routing/needs'
 import type { JsonObject } from '../wire/json-body'
 
 const countingMs = 1000
 
 const bounds = { maxTokens: maxTokensOf, atLeast: tokensAtLeast }
 
-/**
- * Checks that a request fits a model; a promise only where its tokens have to be counted. Throws or rejects with
- * `max_tokens_exceeded` and `context_length_exceeded`.
- */
-export type Fits = (model: Model) => undefined | Promise<void>
+/** The check of one request against any number of models; its tokens are counted at most once. */
+export class FitCheck {
+  readonly size: PromptSize
+  readonly #bytes: number
+  readonly #counter: Pick<GatewayPorts['counter'], 'count'>
+  #counting: Promise<number | undefined> | undefined
 
-/** Creates the check of one request against any number of models; its tokens are counted at most once. */
-export function createFitCheck(
-  size: PromptSize,
-  bytes: number,
-  { counter }: { counter: Pick<GatewayPorts['counter'], 'count'> },
-): Fits {
-  let counting: Promise<number | undefined> | undefined
-  return (model) => {
-    const prompt = { ...size, output: getOutputLimit(model, size), bytes }
-    checkOutputLimit(model, prompt)
+  constructor(
+    size: PromptSize,
+    bytes: number,
+    { counter }: { counter: Pick<GatewayPorts['counter'], 'count'> },
+  ) {
+    this.size = size
+    this.#bytes = bytes
+    this.#counter = counter
+  }
+
+  /**
+   * Checks that the request fits a model; a promise only where its tokens have to be counted. Throws or rejects with
+   * `max_tokens_exceeded` and `context_length_exceeded`.
+   */
+  check(model: Model): undefined | Promise<void> {
+    const output = getOutputLimit(model, this.size)
+    checkOutputLimit(model, { output })
+    const { tokens } = this.size
     // Nearly all requests end here.
-    if (fitsSurely(model, prompt, bounds)) return undefined
+    if (fitsSurely(model, { output, tokens, bytes: this.#bytes }, bounds)) return undefined
+    return this.#checkContext(model, output)
+  }
+
+  #checkContext(model: Model, output: PromptSize['output']): Promise<void> {
+    const prompt = { ...this.size, output, bytes: this.#bytes }
     return checkContext(model, prompt, {
       ...bounds,
       estimate: estimateTexts,
-      count: (texts) => (counting ??= counter.count(texts, { deadlineMs: countingMs })),
+      count: (texts) => (this.#counting ??= this.#counter.count(texts, { deadlineMs: countingMs })),
     })
   }
 }
@@ -57,25 +67,3 @@ export function checkDimensions({ id, dimensions }: Model, body: JsonObject): vo
   const message = `dimensions: "${id}" supports at most ${dimensions}.`
   throw invalidRequest('dimensions', 'out_of_range', message)
 }
-
-interface DemandingRequest {
-  body: JsonObject
-  fits: Fits
-  need: () => TokenNeed
-  ranking?: (() => RankingUse) | undefined
-}
-
-/** The demands of a request on a collection's members. */
-export const demandsOf = ({ body, fits, need, ranking }: DemandingRequest): Demands => ({
-  promptTokens: () => need().promptTokens,
-  ranking,
-  needs: findRequestNeeds(body),
-  misfit(model) {
-    try {
-      checkDimensions(model, body)
-      return fits(model)?.then(() => undefined, expectApiError)
-    } catch (thrown) {
-      return expectApiError(thrown)
-    }
-  },
-})

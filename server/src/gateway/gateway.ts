@@ -112,21 +112,20 @@ async function run<Schema extends z.ZodType<{ model: string }>>(
   const own = takeOwnFields(requestBody, endpoint.translate !== undefined, principal)
   lifecycle.own = own
   if (own) requestBody = own.readBody
-  const expanding = expandBody(endpoint, requestBody, { call, principal, ports })
+  const caller = { endpoint, call, principal, ports }
+  const expanding = expandBody(endpoint, requestBody, caller)
   requestBody = expanding instanceof Promise ? await expanding : expanding
   const parsed = parseRequest(endpoint, requestBody, ports)
   if (own) parsed.preferences = own.preferences
   if (endpoint.prepare) await endpoint.prepare(parsed.params)
 
-  const conversation = new CachedConversation(ports.affinity, principal.accountId, parsed.body)
-  lifecycle.conversation = conversation
-  const query = { ...toQuestion(endpoint, call, parsed), conversation }
-  const resolving = resolveModel(query, principal, ports)
+  lifecycle.conversation = new CachedConversation(ports.affinity, principal.accountId, parsed.body)
+  const resolving = resolveModel(toQuestion(endpoint, lifecycle, parsed), principal, ports)
   const resolvedByName = resolving instanceof Promise ? await resolving : resolving
-  const resolution = applyPreferences(resolvedByName, parsed.preferences, parsed.ranking)
+  const resolution = applyPreferences(resolvedByName, parsed.preferences, parsed)
   const fitCheck = resolution.isCollection ? undefined : parsed.fits(resolution.model)
   if (fitCheck) await fitCheck
-  const request = toValidatedRequest(endpoint, { parsed, resolution }, { call, principal, ports })
+  const request = toValidatedRequest(parsed, resolution, caller)
   lifecycle.candidates = request.candidates
   log.checked(request.body)
 
@@ -138,8 +137,7 @@ async function run<Schema extends z.ZodType<{ model: string }>>(
   if (reserving) await reserving
   const meter = ports.metering.meter(toMetered(endpoint, request, log))
   lifecycle.meter = meter
-  const onDetached = () => lifecycle.onClientDisconnect()
-  const failover = new Failover({ endpoint, request, meter, spending, tokens, onDetached })
+  const failover = new Failover({ endpoint, request, meter, spending, tokens, lifecycle })
   lifecycle.failover = failover
 
   const reply = await endpoint.run(failover)

@@ -10,12 +10,12 @@ import type { JsonObject } from '../wire/json-body'
  */
 export function reportOmissions<Params>(
   { request, body, model, withheld }: RequestAttempt<Params>,
-  provider: readonly string[] = [],
+  provider = noFields,
 ): readonly string[] {
   const { translation, body: requestedBody } = request
   const stripped = strippedFrom(requestedBody, body)
   if (!translation) {
-    const own = [...stripped, ...provider]
+    const own = joinFields(stripped, provider)
     // A field may have no price, and no place on a shared credential either.
     return withheld ? [...new Set([...own, ...withheld])] : own
   }
@@ -26,6 +26,12 @@ export function reportOmissions<Params>(
   // Several fields of the chat may be one of the caller's.
   return fields.length > 1 ? [...omitted, ...new Set(fields)] : [...omitted, ...fields]
 }
+
+const noFields: readonly string[] = []
+
+/** Joins two lists, of which one is empty for nearly all requests. */
+const joinFields = (one: readonly string[], other: readonly string[]): readonly string[] =>
+  one.length === 0 ? other : [...one, ...other]
 
 /** A level of thinking is a wish: a model that does not think would reject the field. */
 export function withKnownFields(chat: JsonObject, { capabilities }: Model): JsonObject {

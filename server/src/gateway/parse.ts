@@ -1,29 +1,90 @@
 import type { z } from 'zod'
 import type { ValidatedRequest } from './attempt'
 import { withDefaultModel } from './default-model'
-import type { Endpoint } from './endpoint'
-import { createFitCheck, type Fits } from './fit-check'
+import type { Endpoint, MeasuredEndpoint } from './endpoint'
+import { checkDimensions, FitCheck } from './fit-check'
 import type { GatewayPorts } from './ports'
 import type { MaybePromise } from '../platform/maybe-promise'
 import type { InboundRequest } from './request'
 import type { RankingUse } from '../catalog/comparable-price'
+import type { Model } from '../catalog/model'
+import { expectApiError, type ApiError } from '../errors'
 import type { PromptSize } from '../limits/prompt-size'
 import type { TokenNeed } from '../limits/token-need'
 import type { Translation } from '../protocols/dialect'
+import type { Demands } from '../routing/collections'
+import { findRequestNeeds, type RequestNeed } from '../routing/needs'
 import type { RoutingPreferences } from '../routing/preferences'
 import { check, type JsonObject, type ReadBody } from '../wire/json-body'
 
-/** The parsed content of a body. */
-export interface ParsedRequest<Params> extends ReadBody {
+/** A body whose fields were checked. */
+interface CheckedBody<Params> extends ReadBody {
   params: Params
-  size: PromptSize
-  fits: Fits
-  /** Its estimated need of tokens; computed once. */
-  need: () => TokenNeed
-  /** The estimated use of a ranking; computed once. */
-  ranking?: (() => RankingUse) | undefined
   translation: Translation | undefined
-  preferences?: RoutingPreferences | undefined
+}
+
+/** The parsed content of a body, and its demands on a collection's members. Its measures are taken once, when needed. */
+export class ParsedRequest<Params> implements CheckedBody<Params>, Demands {
+  readonly body: JsonObject
+  readonly bytes: number
+  readonly params: Params
+  readonly translation: Translation | undefined
+  preferences: RoutingPreferences | undefined
+  readonly #endpoint: MeasuredEndpoint<Params>
+  readonly #fitCheck: FitCheck
+  #need: TokenNeed | undefined
+  #needs: readonly RequestNeed[] | undefined
+  #ranking: RankingUse | undefined
+
+  constructor(
+    endpoint: MeasuredEndpoint<Params>,
+    { body, bytes, params, translation }: CheckedBody<Params>,
+    ports: Pick<GatewayPorts, 'counter'>,
+  ) {
+    this.body = body
+    this.bytes = bytes
+    this.params = params
+    this.translation = translation
+    this.#endpoint = endpoint
+    const size = endpoint.size(params, body)
+    if (translation) size.lowersOutput = translation.lowersOutput
+    this.#fitCheck = new FitCheck(size, bytes, ports)
+  }
+
+  get size(): PromptSize {
+    return this.#fitCheck.size
+  }
+
+  /** Checks that it fits a model, as `FitCheck` does. */
+  fits(model: Model): undefined | Promise<void> {
+    return this.#fitCheck.check(model)
+  }
+
+  /** Its estimated need of tokens. */
+  need(): TokenNeed {
+    return (this.#need ??= this.#endpoint.need(this.params, this.bytes))
+  }
+
+  promptTokens(): number {
+    return this.need().promptTokens
+  }
+
+  get needs(): readonly RequestNeed[] {
+    return (this.#needs ??= findRequestNeeds(this.body))
+  }
+
+  ranking(): RankingUse | undefined {
+    return (this.#ranking ??= this.#endpoint.ranking?.(this.params))
+  }
+
+  misfit(model: Model): ApiError | undefined | Promise<ApiError | undefined> {
+    try {
+      checkDimensions(model, this.body)
+      return this.fits(model)?.then(() => undefined, expectApiError)
+    } catch (thrown) {
+      return expectApiError(thrown)
+    }
+  }
 }
 
 /**
@@ -83,14 +144,7 @@ export function parseRequest<Schema extends z.ZodType<{ model: string }>>(
     ? measure(translation.chat, requestBody)
     : normalized(endpoint, requestBody)
   const params = check(endpoint.schema, body)
-  const size = { ...endpoint.size(params, body), lowersOutput: translation?.lowersOutput }
-  const fits = createFitCheck(size, bytes, ports)
-  let cachedNeed: TokenNeed | undefined
-  const need = () => (cachedNeed ??= endpoint.need(params, bytes))
-  const estimateRanking = endpoint.ranking
-  let cachedUse: RankingUse | undefined
-  const ranking = estimateRanking && (() => (cachedUse ??= estimateRanking(params)))
-  return { body, bytes, params, size, fits, need, ranking, translation }
+  return new ParsedRequest(endpoint, { body, bytes, params, translation }, ports)
 }
 
 /** The size stays that of the body as it arrived. */

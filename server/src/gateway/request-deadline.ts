@@ -17,6 +17,6 @@ export function createFailoverDeadline(
 ): Deadline {
   const { call, ports } = failover.request
   const deadline = new Deadline({ totalMs: ports.timers.requestMs }, ports.deadlines)
-  if (!call.repeatable) deadline.follow(call.signal, () => failover.detach(deadline))
+  if (!call.repeatable) deadline.follow(call.signal, failover)
   return deadline
 }

@@ -156,21 +156,25 @@ export class AttemptReservation<Request extends ReservableRequest> {
       if (current) return current
     }
     this.#candidate = candidate
-    let begunAttempt: PricedAttempt<Request> | undefined
+    let attempt: PricedAttempt<Request> | undefined
     try {
-      const attempt = this.#attemptAt(candidate)
-      begunAttempt = attempt
+      attempt = this.#attemptAt(candidate)
       const reservation = this.#hold(attempt)
-      if (!(reservation instanceof Promise)) return this.#begin(attempt, reservation)
-      const beginning = reservation.then((paidHold) => this.#begin(attempt, paidHold))
-      return this.#keepOpening(
-        beginning.catch((thrown: unknown) => this.#beginCloser(attempt, thrown)),
-      )
+      if (reservation instanceof Promise) return this.#beginLater(attempt, reservation)
+      return this.#begin(attempt, reservation)
     } catch (thrown) {
-      return begunAttempt
-        ? this.#keepOpening(this.#beginCloser(begunAttempt, thrown))
-        : this.#fail(thrown)
+      return attempt ? this.#keepOpening(this.#beginCloser(attempt, thrown)) : this.#fail(thrown)
     }
+  }
+
+  #beginLater(
+    attempt: PricedAttempt<Request>,
+    reservation: Promise<Reservation>,
+  ): Promise<PricedAttempt<Request>> {
+    const beginning = reservation.then((paidHold) => this.#begin(attempt, paidHold))
+    return this.#keepOpening(
+      beginning.catch((thrown: unknown) => this.#beginCloser(attempt, thrown)),
+    )
   }
 
   #keepOpening(opening: Promise<PricedAttempt<Request>>): Promise<PricedAttempt<Request>> {

@@ -58,7 +58,7 @@ const owned = (id: string): OwnedConnection => ({
   discovered: new Map(),
 })
 
-const nothingMuch = () => ({ needs: [], misfit: () => undefined, promptTokens: () => 0 })
+const nothingMuch = { needs: [], misfit: () => undefined, promptTokens: () => 0 }
 const chat: readonly Category[] = ['chat']
 const unknown = () => Promise.reject(new Error('no provider may be called'))
 

@@ -1,15 +1,14 @@
 import type { ValidatedRequest } from './attempt'
-import { demandsOf } from './fit-check'
 import type { ParsedRequest } from './parse'
 import type { GatewayPorts } from './ports'
 import type { PricedEndpoint } from './reserve'
-import type { InboundRequest } from './request'
+import type { RequestLifecycle } from './settle'
 import type { Principal } from '../auth/principal'
 import type { AccountCatalog } from '../catalog/account-catalog'
 import type { Mappings } from '../catalog/mapping'
 import type { Snapshot } from '../catalog/snapshot'
 import { stripUnpriced } from '../metering/unpriced-fields'
-import { isByPrice, type Open, type RoutingContext } from '../routing/candidate'
+import { isByPrice, type Candidate, type Open, type RoutingContext } from '../routing/candidate'
 import type { Question, Resolution } from '../routing/resolution'
 import { resolve } from '../routing/resolve-model'
 
@@ -135,27 +134,35 @@ function resolutionsOf(principal: Principal, snapshot: Snapshot): ResolutionsByN
 /** The question for the model of a request. */
 export const toQuestion = <Params extends { model: string }>(
   { kinds, bareNames }: Pick<Question, 'kinds' | 'bareNames'>,
-  { connectionId }: InboundRequest,
+  { call, conversation }: Pick<RequestLifecycle, 'call' | 'conversation'>,
   parsed: ParsedRequest<Params>,
 ) => ({
   name: parsed.params.model,
   kinds,
   bareNames,
   list: parsed.preferences?.fallbacks.length ? parsed.preferences : undefined,
-  demands: () => demandsOf(parsed),
-  only: connectionId,
+  demands: parsed,
+  only: call.connectionId,
+  conversation,
 })
+
+/** The endpoint and the caller of a request. */
+interface EndpointCall extends Pick<ValidatedRequest<unknown>, 'call' | 'principal' | 'ports'> {
+  endpoint: Pick<PricedEndpoint<never>, 'priceKind'>
+}
+
+const isPaidByPrice = ({ billing }: Candidate): boolean => isByPrice(billing)
 
 /** A parsed request with its candidates. */
 export function toValidatedRequest<Params extends { model: string }>(
-  endpoint: Pick<PricedEndpoint<never>, 'priceKind'>,
-  { parsed, resolution }: { parsed: ParsedRequest<Params>; resolution: Resolution },
-  { call, principal, ports }: Pick<ValidatedRequest<Params>, 'call' | 'principal' | 'ports'>,
+  parsed: ParsedRequest<Params>,
+  resolution: Resolution,
+  { endpoint, call, principal, ports }: EndpointCall,
 ): ValidatedRequest<Params> {
   const { model, candidates, passedOver } = resolution
   const { body, bytes, params, translation } = parsed
   const { pricing } = model
-  const isPriced = pricing !== null && candidates.every(({ billing }) => isByPrice(billing))
+  const isPriced = pricing !== null && candidates.every(isPaidByPrice)
   return {
     ports,
     call,

@@ -66,7 +66,7 @@ export class RequestLifecycle {
       >
     | undefined
   /** Notified of the route that served the request, so that the next request of its conversation goes there. */
-  conversation: Pick<CachedConversation, 'recordRoute'> | undefined
+  conversation: CachedConversation | undefined
   #settling: Promise<bigint> | undefined
 
   constructor(call: InboundRequest, principal: Principal, log: RequestLog) {

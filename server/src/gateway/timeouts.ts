@@ -58,7 +58,7 @@ export function limitAnswer(
 
 /** Throws `AttemptFailed` where an answer is known to need more time than it would get: another connection may have it. */
 export function assertEnoughTime(attempt: TimedAttempt, kind: 'stream' | 'whole'): void {
-  const { needs_seconds: neededSeconds = 0 } = readOwn(attempt) ?? {}
+  const neededSeconds = readOwn(attempt)?.needs_seconds ?? 0
   if (neededSeconds === 0) return
   const { streamMs, requestMs } = timeoutsOf(attempt, attempt.request.ports.timers)
   const [availableMs, otherMs] = kind === 'stream' ? [streamMs, 0] : [requestMs, streamMs]

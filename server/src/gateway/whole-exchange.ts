@@ -76,5 +76,5 @@ function exchangeWhole<Result>(
   const { deadline, large, estimate, read } = whole
   limitAnswer(deadline, attempt)
   const onLost = toLossReport(attempt, estimate)
-  return exchange({ candidate, request, protocol, deadline, large, onLost }, read)
+  return exchange({ candidate, request, protocol, deadline, large, onLost }, { read })
 }

@@ -77,13 +77,18 @@ export async function readJson(
     text = utf8.decode(read.bytes)
     copyMs = read.copyMs + performance.now() - startedAt
     size = read.bytes.byteLength
-  } else text = await request.text().catch(() => Promise.reject(broken()))
+  } else text = await readWhole(request)
   // The answer has timeouts of its own.
   server.timeout(request, 0)
   onText?.(text)
   const isSmall = text.length <= maxConcurrent
   const body = isSmall ? parseObject(text) : await readLarge(text, reading, usedMs(size, copyMs))
   return { body, bytes: size }
+}
+
+/** Reads the text of a small body. Rejects with `invalid_request`. */
+function readWhole(request: Request): Promise<string> {
+  return request.text().catch(rejectBroken)
 }
 
 /** The cost of reading a body, and the least cost of using it once parsed, in milliseconds per byte. */
@@ -241,3 +246,7 @@ class TooSlow extends ApiError<'invalid_request'> {
 
 const broken = () =>
   invalidRequest(null, 'invalid_json', 'The connection closed before the end of the body.')
+
+const rejectBroken = (): never => {
+  throw broken()
+}

@@ -88,7 +88,8 @@ export class AccountCredit {
   /** Undefined where the ledger must be queried. Throws `InsufficientCredit` while no credit can arrive. */
   #holdFromLease(need: CreditDemand, now: ClockReading): Hold | undefined {
     const lease = this.#leases.findUsable(now)
-    if (lease && lease.free >= need.full && this.#hasMinimum(lease, need, now)) {
+    const free = lease?.free ?? 0n
+    if (lease && free >= need.full && this.#hasMinimum(free, need, now)) {
       return this.#newHold(lease, need.full)
     }
     if (now.monotonicMs >= this.#exhaustedUntilMs) return undefined
@@ -143,10 +144,10 @@ export class AccountCredit {
   }
 
   /** The minimum applies to the whole account; the ledger has just reported the part outside this lease. */
-  #hasMinimum(lease: LocalLease, { minimum }: CreditDemand, now: ClockReading): boolean {
-    if (lease.free >= minimum) return true
+  #hasMinimum(free: bigint, { minimum }: CreditDemand, now: ClockReading): boolean {
+    if (free >= minimum) return true
     const { amount, untilMs } = this.#outside
-    return now.monotonicMs < untilMs && lease.free + amount >= minimum
+    return now.monotonicMs < untilMs && free + amount >= minimum
   }
 
   #toInsufficientCredit(free: bigint, { floor, minimum }: CreditDemand): InsufficientCredit {

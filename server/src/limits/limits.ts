@@ -50,8 +50,14 @@ export class RateLimits {
    */
   admit({ limits }: { limits: CallerLimits }): MaybePromise<Admission> {
     const { requests: windows, running } = limits
-    const taking = this.#counters.take({ windows, weight: 1, running })
-    return chain(taking, (take) => this.#toAdmission(take, limits))
+    const take = this.#counters.take({ windows, weight: 1, running })
+    return take instanceof Promise
+      ? this.#admitLater(take, limits)
+      : this.#toAdmission(take, limits)
+  }
+
+  async #admitLater(taking: Promise<CounterTake>, limits: CallerLimits): Promise<Admission> {
+    return this.#toAdmission(await taking, limits)
   }
 
   #toAdmission(take: CounterTake, limits: CallerLimits): Admission {
@@ -95,8 +101,14 @@ export class Admission {
    */
   reserve(tokens: number, media?: MediaNeed): MaybePromise<undefined> {
     const demand = { windows: this.#limits.tokens, weight: tokens, running: noBuckets }
-    const taking = chain(this.#counters.take(demand), (take) => this.#takeTokens(take, tokens))
+    const take = this.#counters.take(demand)
+    const taking =
+      take instanceof Promise ? this.#takeLater(take, tokens) : this.#takeTokens(take, tokens)
     return media ? this.#reserveMedia(taking, media) : taking
+  }
+
+  async #takeLater(taking: Promise<CounterTake>, tokens: number): Promise<undefined> {
+    return this.#takeTokens(await taking, tokens)
   }
 
   #takeTokens(take: CounterTake, tokens: number): undefined {

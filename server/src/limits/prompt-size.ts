@@ -43,7 +43,7 @@ export function getOutputLimit(
 }
 
 /** Throws `max_tokens_exceeded` for an output limit above the model's. */
-export function checkOutputLimit(model: Model, { output }: PromptSize): void {
+export function checkOutputLimit(model: Model, { output }: Pick<PromptSize, 'output'>): void {
   if (!output || model.maxOutputTokens === null || output.limit <= model.maxOutputTokens) return
   throw new ApiError('max_tokens_exceeded', {
     param: output.field,

@@ -221,7 +221,7 @@ export class Meter {
     const record = log?.record(event, this.#cacheSavings, boundedUsage)
     const settling = this.#ports.usage.settle(event, record)
     // The caller does not see the part of a charge that the house bears either.
-    return settling.then((chargedAmount) => callerCost - cost + chargedAmount)
+    return settling.then((amount) => (amount === cost ? callerCost : callerCost - cost + amount))
   }
 
   /** Returns nano-dollars; the event keeps the rates that they came from. */

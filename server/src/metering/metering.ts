@@ -114,10 +114,12 @@ export class Metering implements Payer {
   #pay(reservation: Reservation): MaybePromise<Reservation> {
     const { budget } = reservation
     const price = new Price(reservation.worst, this.#options.minimumBalance)
-    const holding = budget
+    const hold = budget
       ? this.#limitedHold(reservation, price, budget)
       : this.#hold(reservation, price)
-    return chain(holding, (hold) => toHeldReservation(reservation, hold, price))
+    return hold instanceof Promise
+      ? payLater(reservation, hold, price)
+      : toHeldReservation(reservation, hold, price)
   }
 
   #checkRestriction(accountId: string): void {
@@ -165,12 +167,20 @@ export class Metering implements Payer {
 
   /** Without a promise in the steady state. Throws or rejects with an `ApiError`. */
   #hold(reservation: Reservation, need: CreditDemand): MaybePromise<Hold> {
-    return rescue(
-      () => this.#options.credit.of(reservation.accountId).hold(need),
-      (thrown) => {
-        throw this.#refusalFor(thrown, reservation)
-      },
-    )
+    try {
+      const hold = this.#options.credit.of(reservation.accountId).hold(need)
+      return hold instanceof Promise ? this.#holdLater(hold, reservation) : hold
+    } catch (thrown) {
+      throw this.#refusalFor(thrown, reservation)
+    }
+  }
+
+  async #holdLater(holding: Promise<Hold>, reservation: Reservation): Promise<Hold> {
+    try {
+      return await holding
+    } catch (thrown) {
+      throw this.#refusalFor(thrown, reservation)
+    }
   }
 
   #refusalFor(thrown: unknown, reservation: Reservation): ApiError {
@@ -180,6 +190,14 @@ export class Metering implements Payer {
     this.#options.onError(thrown)
     return unavailable(thrown)
   }
+}
+
+async function payLater(
+  reservation: Reservation,
+  holding: Promise<Hold>,
+  price: CreditDemand,
+): Promise<Reservation> {
+  return toHeldReservation(reservation, await holding, price)
 }
 
 /** Returns the reservation with the hold that pays for it. */

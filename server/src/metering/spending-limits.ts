@@ -94,19 +94,20 @@ export class SpendingLimits {
     if (usage.share.isHeld) this.#exchanges.requestSoon([usage])
   }
 
-  /** Notes a request that ended and will be booked. */
-  note(event: UsageEvent): void {
+  /** Notes a request that ended and will be booked. Returns false where nothing counts it. */
+  note(event: UsageEvent): boolean {
     // Another attempt of the same request follows, or has begun.
-    if (this.#usages.size === 0 || event.outcome === 'failed_over') return
+    if (this.#usages.size === 0 || event.outcome === 'failed_over') return false
     const { userId, keyId, accountId } = event
     const cost = costToCaller(event)
     // A payment by another party is none of the account's spending, but counts for the key.
     for (const usage of this.#usagesOf(userId)) usage.note(event, accountId === userId ? cost : 0n)
     for (const usage of this.#usagesOf(keyId)) usage.note(event, cost)
     const { organizationId } = event
-    if (organizationId === null) return
+    if (organizationId === null) return true
     const spent = accountId === organizationId ? (event.price ?? cost) : 0n
     for (const usage of this.#sharedUsages(organizationId, userId)) usage.note(event, spent)
+    return true
   }
 
   #usagesOf(subjectId: string): readonly WindowUsage[] {

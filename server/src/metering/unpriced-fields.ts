@@ -113,13 +113,15 @@ function isStripped(name: string, value: unknown, { endpoint, pricing }: Charged
   return costlyFields[name] === 'stripped'
 }
 
+const noFields: readonly string[] = []
+
 /** Returns the fields that `stripUnpriced` removed, from the bodies before and after it. */
 export const strippedFrom = (
   requestedBody: JsonObject,
   chargedBody: JsonObject,
 ): readonly string[] =>
   requestedBody === chargedBody
-    ? []
+    ? noFields
     : [
         ...Object.keys(requestedBody).filter(
           (name) => !(name in chargedBody) && isStrippable(name, requestedBody[name]),

@@ -26,10 +26,14 @@ export class UsageRecorder {
   /** Records the end of an attempt. Resolves with its charge, and rejects, as `UsageWriter` does. */
   settle(event: UsageEvent, log?: LoggedRequest): Promise<bigint> {
     const { writer, spendingLimits, counts } = this.#options
-    spendingLimits.note(event)
+    const isNoted = spendingLimits.note(event)
     counts.countAttempt(event)
     const settling = writer.settle(event, log)
-    settling.catch(() => spendingLimits.drop(event))
+    return isNoted ? this.#dropUnwritten(event, settling) : settling
+  }
+
+  #dropUnwritten(event: UsageEvent, settling: Promise<bigint>): Promise<bigint> {
+    settling.catch(() => this.#options.spendingLimits.drop(event))
     return settling
   }
 }

@@ -21,6 +21,10 @@ export interface NamedChat {
  * these names go back under the names of the caller.
  */
 export function withAcceptedToolNames(chat: JsonObject, accepted = usualNames): NamedChat {
+  return hasTools(chat) ? renameTools(chat, accepted) : { chat, callerNames: undefined }
+}
+
+function renameTools(chat: JsonObject, accepted: RegExp): NamedChat {
   const names = new Set<string>()
   let needsOthers = false
   visitNames(chat, (name) => {
@@ -41,6 +45,21 @@ export function withAcceptedToolNames(chat: JsonObject, accepted = usualNames): 
     callerNames.set(other, name)
   }
   return { chat: rename(chat, (name) => renamed.get(name) ?? name), callerNames }
+}
+
+/** Returns whether a request may name tools, as most do not. */
+function hasTools({
+  tools,
+  functions,
+  tool_choice: choice,
+  function_call: call,
+  messages,
+}: JsonObject) {
+  if (tools || functions || choice || call) return true
+  for (const message of toList(messages)) {
+    if (isObject(message) && (message['tool_calls'] || message['function_call'])) return true
+  }
+  return false
 }
 
 /** Returns as much of a name as fits, and a digest of all of it. */

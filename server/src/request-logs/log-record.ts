@@ -119,7 +119,7 @@ export const noMedia = {
 }
 
 type ValueOfEach<Columns extends readonly unknown[]> = {
-  readonly [ColumnPosition in keyof Columns]: string | number | boolean | object | null
+  -readonly [ColumnPosition in keyof Columns]: string | number | boolean | object | null
 }
 /** A value of each column: one that is forgotten does not compile. */
 type RecordValues = ValueOfEach<typeof logColumns>

@@ -5,8 +5,8 @@ interface Options {
   /** The account whose request it is. */
   accountId: string
   resilience: Resilience
-  /** Called for a candidate that was next and is skipped, as it is failing. */
-  onSkipped: (candidate: Candidate) => void
+  /** Notified of a candidate that was next and is skipped, as it is failing. */
+  meter: { passOver: (candidate: Candidate, reason: string) => void }
 }
 
 const none: readonly Candidate[] = []
@@ -50,10 +50,10 @@ export class CandidateQueue {
 
   /** Whether it may be tried; else it is skipped as failing. */
   admits(candidate: Candidate): boolean {
-    const { resilience, accountId, onSkipped } = this.#options
+    const { resilience, accountId, meter } = this.#options
     if (this.isLast || resilience.admits(candidate, this.#all, accountId)) return true
     this.failingCandidates = [...this.failingCandidates, candidate]
-    onSkipped(candidate)
+    meter.passOver(candidate, 'gateway_unavailable')
     return false
   }
 }

@@ -29,7 +29,7 @@ export interface Demands {
   /** Estimates the tokens of its prompt; called only where prices depend on them. */
   promptTokens: () => number
   /** Estimates the use of a ranking; absent of any other request. */
-  ranking?: (() => RankingUse) | undefined
+  ranking?: () => RankingUse | undefined
 }
 
 /** The candidates of a collection. */

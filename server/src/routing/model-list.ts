@@ -27,7 +27,7 @@ export async function resolveList(
   const { candidates, passedOver } = await shortlistMembers(collection, {
     context,
     kinds,
-    demands: demands(),
+    demands,
     stats: routing.stats,
     random: routing.random,
     nextIndex: () => 0,

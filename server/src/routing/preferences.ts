@@ -130,12 +130,12 @@ export const decidesItself = ({ provider, billing }: Candidate): boolean =>
 export function applyPreferences(
   resolution: Resolution,
   preferences: RoutingPreferences | undefined,
-  ranking?: () => RankingUse,
+  rankedRequest?: RankedRequest,
 ): Resolution {
   const provider = preferences?.provider
   if (!provider) return resolution
   let acceptedCandidates = resolution.candidates
-  for (const { field, accepts } of filtersOf(provider, ranking)) {
+  for (const { field, accepts } of filtersOf(provider, rankedRequest)) {
     const next = acceptedCandidates.filter((one) => decidesItself(one) || accepts(one))
     if (next.length === 0) throw unmet(field, acceptedCandidates)
     acceptedCandidates = next
@@ -143,6 +143,11 @@ export function applyPreferences(
   const candidates = withoutFallbacks(acceptedCandidates, provider)
   const [first] = candidates
   return first ? { ...resolution, model: first.model, candidates } : resolution
+}
+
+/** A request whose use of a ranking is estimated where prices are compared. */
+interface RankedRequest {
+  ranking?: () => RankingUse | undefined
 }
 
 interface Filter {
@@ -155,7 +160,7 @@ const isOneOf = (slugs: readonly string[]) => {
   return (candidate: Candidate) => keys.has(candidate.provider.key)
 }
 
-function filtersOf(provider: ProviderFields, ranking?: () => RankingUse): Filter[] {
+function filtersOf(provider: ProviderFields, rankedRequest?: RankedRequest): Filter[] {
   const { order, only, ignore, allow_fallbacks: allowsFallbacks, max_price: maxPrice } = provider
   const filters: Filter[] = []
   if (only?.length) filters.push({ field: 'only', accepts: isOneOf(only) })
@@ -165,20 +170,20 @@ function filtersOf(provider: ProviderFields, ranking?: () => RankingUse): Filter
   }
   if (order?.length && allowsFallbacks === false)
     filters.push({ field: 'order', accepts: isOneOf(order) })
-  if (maxPrice) filters.push({ field: 'max_price', accepts: costsAtMost(maxPrice, ranking) })
+  if (maxPrice) filters.push({ field: 'max_price', accepts: costsAtMost(maxPrice, rankedRequest) })
   return filters
 }
 
 /** A model without a price costs what its owner's provider takes. */
 function costsAtMost(
   { prompt, completion }: NonNullable<ProviderFields['max_price']>,
-  ranking?: () => RankingUse,
+  rankedRequest?: RankedRequest,
 ) {
   const [maxInput, maxOutput] = [toNanos(prompt), toNanos(completion)]
   return ({ model }: Candidate): boolean => {
     const { isFree, pricing } = model
     if (isFree || !pricing) return true
-    const { input, output } = toComparablePrice(model, pricing, ranking?.())
+    const { input, output } = toComparablePrice(model, pricing, rankedRequest?.ranking?.())
     if (maxInput !== undefined && input > maxInput) return false
     return maxOutput === undefined || output <= maxOutput
   }

@@ -39,7 +39,7 @@ export async function lookUpRoute(
   routing: Routing & { rotation: CollectionRotation },
 ): Promise<Resolution> {
   const { rotation } = routing
-  const demanding = { ...query, demands: () => noDemands }
+  const demanding = { ...query, demands: noDemands }
   return resolve(
     { ...demanding, context: { ...context, rotation: new PoolRotation() } },
     { ...routing, rotation: { take: (collectionId) => rotation.peek(collectionId) } },

@@ -36,8 +36,8 @@ export interface Question {
   context: RoutingContext
   /** The categories of models that the endpoint serves. */
   kinds: readonly Category[]
-  /** Called only for a collection, whose members are judged by it. */
-  demands: () => Demands
+  /** Read only for a collection, whose members are judged by them. */
+  demands: Demands
   /** Mappings tried before the caller's own: of a preview. */
   first?: Mappings | undefined
   /** Whether the provider of a model may be left out. */

@@ -94,7 +94,7 @@ async function fromCollection(
   const { candidates, passedOver } = await shortlistMembers(collection, {
     context,
     kinds,
-    demands: demands(),
+    demands,
     stats,
     random,
     nextIndex: () => rotation.take(collection.id),

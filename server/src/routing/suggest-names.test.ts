@@ -61,7 +61,7 @@ interface Asked {
 }
 
 const unknown = () => Promise.reject(new Error('not looked up'))
-const demands = () => ({ needs: [], misfit: () => undefined, promptTokens: () => 0 })
+const demands = { needs: [], misfit: () => undefined, promptTokens: () => 0 }
 
 const mapped = (source: string, target: string) =>
   new Mappings([{ id: 'map_1', source, target, priority: 1 }])

@@ -46,36 +46,35 @@ function findInFile(file: unknown): string | undefined {
 /** The addresses that Tollgate has fetched itself, by whatever it keeps of them. */
 type Fetched = ReadonlyMap<string, unknown>
 
-interface Search {
-  fetched: Fetched
-  depth: number
-}
-
-/** Returns the first field below a value that names an address which its receiver would fetch; undefined without one. */
-function findRemote(value: unknown, param: string, search: Search): string | undefined {
-  if (search.depth > deepest) return undefined
-  const deeper = { ...search, depth: search.depth + 1 }
-  if (!Array.isArray(value)) return isObject(value) ? findInFields(value, param, deeper) : undefined
+/**
+ * Finds the first address below a value that its receiver would fetch: returns the path of its field from there, which is
+ * written only where there is one; undefined without one.
+ */
+function findRemote(value: unknown, fetched: Fetched, depth: number): string | undefined {
+  if (depth > deepest) return undefined
+  if (!Array.isArray(value)) {
+    return isObject(value) ? findInFields(value, fetched, depth + 1) : undefined
+  }
   for (let at = 0; at < value.length; at++) {
-    const foundParam = findRemote(value[at], `${param}.${at}`, deeper)
-    if (foundParam !== undefined) return foundParam
+    const path = findRemote(value[at], fetched, depth + 1)
+    if (path !== undefined) return `.${at}${path}`
   }
   return undefined
 }
 
-function findInFields(holder: JsonObject, param: string, search: Search): string | undefined {
+function findInFields(holder: JsonObject, fetched: Fetched, depth: number): string | undefined {
   const isCall = holder['type'] === 'tool_use' || holder['type'] === 'server_tool_use'
   for (const name in holder) {
     if (free.has(name) || (isCall && name === 'input')) continue
     const field = Object.hasOwn(readers, name) ? readers[name]?.(holder[name]) : undefined
-    if (field !== undefined && !isFetched(holder[name], search)) return `${param}.${name}${field}`
-    const foundParam = findRemote(holder[name], `${param}.${name}`, search)
-    if (foundParam !== undefined) return foundParam
+    if (field !== undefined && !isFetched(holder[name], fetched)) return `.${name}${field}`
+    const path = findRemote(holder[name], fetched, depth)
+    if (path !== undefined) return `.${name}${path}`
   }
   return undefined
 }
 
-const isFetched = (holder: unknown, { fetched }: Search): boolean =>
+const isFetched = (holder: unknown, fetched: Fetched): boolean =>
   isObject(holder) && typeof holder['url'] === 'string' && fetched.has(holder['url'])
 
 const places = ['messages', 'system', 'input', 'inputs', 'tools', 'mcp_servers'] as const
@@ -91,7 +90,7 @@ export function rejectRemoteUrls(body: JsonObject, fetched: Fetched = nothing): 
     const value = body[place]
     if (typeof value !== 'object' || value === null) continue
     const isServers = place === 'mcp_servers' && Array.isArray(value) && value.length > 0
-    const field = isServers ? place : findRemote(value, place, { fetched, depth: 0 })
-    if (field !== undefined) throw rejectRemote(field)
+    const path = isServers ? '' : findRemote(value, fetched, 0)
+    if (path !== undefined) throw rejectRemote(`${place}${path}`)
   }
 }

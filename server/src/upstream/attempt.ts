@@ -94,9 +94,9 @@ export async function send(attempt: UpstreamAttempt): Promise<Answer> {
 }
 
 /** Reports to an attempt the loss of its answer, once the provider has received the request. */
-export function reportLoss({ onLost }: Pick<UpstreamAttempt, 'onLost'>, thrown: unknown): void {
+export function reportLoss(attempt: Pick<UpstreamAttempt, 'onLost'>, thrown: unknown): void {
   const loss = classifyLoss(thrown)
-  if (loss) onLost?.(loss, thrown instanceof AnswerTooLong ? maxAnswerBytes : 0)
+  if (loss) attempt.onLost?.(loss, thrown instanceof AnswerTooLong ? maxAnswerBytes : 0)
 }
 
 /** The account or organization whose work an attempt is: the connection's owner, or the caller. */
@@ -141,6 +141,7 @@ function post(attempt: UpstreamAttempt, delivery: Delivery): Promise<Answer> {
   const authenticator = authenticatorFor(attempt)
   const url = toUpstreamUrl(candidate, outgoing)
   const headers = toSentHeaders(candidate, outgoing, { url, hops: request.call.hops })
+  const isPost = method === 'POST'
   const call: UpstreamCall = {
     url,
     method,
@@ -148,7 +149,8 @@ function post(attempt: UpstreamAttempt, delivery: Delivery): Promise<Answer> {
       attempt,
       content ? { ...headers, 'content-type': content.type } : headers,
     ),
-    ...(method === 'POST' && (content ? { streamed: content } : { body: JSON.stringify(body) })),
+    body: isPost && !content ? JSON.stringify(body) : undefined,
+    streamed: isPost ? content : undefined,
     signal: deadline,
     sent: delivery,
     owner,

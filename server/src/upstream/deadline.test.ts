@@ -161,7 +161,7 @@ test('an ended deadline keeps no reference to its request', () => {
   const caller = new AbortController()
   let checks = 0
   const deadline = new Deadline({ totalMs: 1000 })
-  deadline.follow(caller.signal, () => (checks += 1) > 0)
+  deadline.follow(caller.signal, { detach: () => (checks += 1) > 0 })
   deadline[Symbol.dispose]()
   caller.abort()
   expect(checks).toBe(0)

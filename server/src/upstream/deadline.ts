@@ -15,6 +15,12 @@ interface Limits {
   clock?: Clock
 }
 
+/** The owner of an attempt, which may let it continue without its client. */
+interface Detaching {
+  /** The client has disconnected; returns whether the attempt continues. */
+  detach: (deadline: Deadline) => boolean
+}
+
 /** The cause of a `request_timeout` before which the provider sent nothing for too long. */
 export class ProviderSilence extends Error {
   override readonly name = 'ProviderSilence'
@@ -50,8 +56,8 @@ export class Deadline implements Disposable, StopSignal {
   #lastEventAt: number | undefined
   /** The time by which it ends as `AnswerFinished`, as it does where another time passes before. */
   #finishAt = Infinity
-  /** Called when its client has disconnected. */
-  #mayContinue: (() => boolean) | undefined
+  /** Decides whether it continues once its client has disconnected. */
+  #detaching: Detaching | undefined
   #timer: Timer | undefined
 
   /** `running` holds it until it is disposed of, for code that has to end all of them. */
@@ -95,8 +101,8 @@ export class Deadline implements Disposable, StopSignal {
   }
 
   /** A disconnect ends it too, unless the attempt continues: the request's signal is `signal`. */
-  follow(signal: AbortSignal, mayContinue?: () => boolean): void {
-    this.#mayContinue = mayContinue
+  follow(signal: AbortSignal, detaching?: Detaching): void {
+    this.#detaching = detaching
     if (signal.aborted) this.handleEvent()
     else signal.addEventListener('abort', this, listenOnce)
   }
@@ -115,7 +121,7 @@ export class Deadline implements Disposable, StopSignal {
 
   /** Handles the abort of the signal that it follows. */
   handleEvent(): void {
-    if (!this.#mayContinue?.()) this.cancel(new ClientDisconnected())
+    if (!this.#detaching?.detach(this)) this.cancel(new ClientDisconnected())
   }
 
   /** Data has arrived. */
@@ -182,6 +188,6 @@ export class Deadline implements Disposable, StopSignal {
     this.#timer = undefined
     this.#running?.delete(this)
     // The engine keeps listeners of a request's signal for a while after its answer: not all of the request with it.
-    this.#mayContinue = undefined
+    this.#detaching = undefined
   }
 }

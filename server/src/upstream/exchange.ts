@@ -14,30 +14,31 @@ import { parseInSlices, parseShaped, yieldToLoop } from '../wire/json-slices'
 /** The cost of an answer beside its parsing, in milliseconds for each of its bytes. */
 const byteMs = 4e-6
 
-/** Reads a whole answer: its JSON, and its headers. Throws where it is none. */
-type AnswerReader<Result> = (answer: unknown, headers: Answer['headers']) => Result
-
-/** Reads an answer that is a stream, though none was requested. Throws `AttemptFailed`. */
-type StreamReader<Result> = (answer: Answer) => Promise<Result>
+/** Reads answers to requests that are answered as a whole. */
+export interface AnswerReader<Result> {
+  /** Reads a whole answer: its JSON, and its headers. Throws where it is none. */
+  read: (answer: unknown, headers: Answer['headers']) => Result
+  /** Reads an answer that is a stream, though none was requested; rejected where absent. Throws `AttemptFailed`. */
+  readStream?: (answer: Answer) => Promise<Result>
+}
 
 /**
- * Sends an attempt, and reads its whole answer: JSON, whatever its type says, or a stream where `readStream` is given.
+ * Sends an attempt, and reads its whole answer: JSON, whatever its type says, or a stream where the reader takes one.
  * Throws `AttemptFailed`, and as `read`.
  */
 export async function exchange<Result>(
   attempt: UpstreamAttempt,
-  read: AnswerReader<Result>,
-  readStream?: StreamReader<Result>,
+  reader: AnswerReader<Result>,
 ): Promise<Result> {
   const { source } = attempt.protocol
   const response = await send(attempt)
   const type = response.headers.get('content-type') ?? ''
-  if (readStream && !isJsonType(type)) return readStream(response)
+  if (reader.readStream && !isJsonType(type)) return reader.readStream(response)
   let answer: unknown
   let text: string
   try {
     text = await readWhole(response, attempt)
-    const isStream = readStream !== undefined && stream.test(text)
+    const isStream = reader.readStream !== undefined && stream.test(text)
     if (!isStream) {
       const parsed = parseAnswer(text, type, attempt)
       answer = parsed instanceof Promise ? await parsed : parsed
@@ -48,11 +49,13 @@ export async function exchange<Result>(
     await chargeUnreadable(thrown, shareOf(attempt))
     const failed = toAttemptFailed(thrown, source)
     if (!replaceRefused(attempt.protocol, failed)) throw failed
-    return exchange(attempt, read, readStream)
+    return exchange(attempt, reader)
   }
-  if (answer === undefined && readStream) return readStream(new LocalAnswer(new Response(text)))
+  if (answer === undefined && reader.readStream) {
+    return reader.readStream(new LocalAnswer(new Response(text)))
+  }
   try {
-    return read(answer, response.headers)
+    return reader.read(answer, response.headers)
   } catch (thrown) {
     reportLoss(attempt, thrown)
     throw thrown

@@ -64,7 +64,9 @@ async function failWith(outcome: Outcome): Promise<AttemptFailed> {
     }),
     deadline,
   }
-  const failed: unknown = await exchange(attempt, (answer) => answer).catch((thrown) => thrown)
+  const failed: unknown = await exchange(attempt, { read: (answer) => answer }).catch(
+    (thrown) => thrown,
+  )
   if (!(failed instanceof AttemptFailed)) throw failed
   return failed
 }

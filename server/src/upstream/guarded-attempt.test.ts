@@ -56,7 +56,7 @@ async function createFixture(answer: (socket: Socket) => unknown) {
         maxOutputTokens: null,
       },
     })
-    return await exchange({ candidate, request, protocol, deadline }, (answer) => answer)
+    return await exchange({ candidate, request, protocol, deadline }, { read: (answer) => answer })
   }
   const test = (host: string) =>
     probe({ egress, credentials }, { provider, connection: connectionTo(host) })

@@ -39,7 +39,10 @@ export function respond(call: ModelCall, run: Run, ports: ReplyPorts): Promise<R
 }
 
 async function respondDirectly(call: ModelCall, run: Run, ports: ReplyPorts): Promise<Response> {
-  return toResponse(call, await run(call), { ports })
+  const reply = await run(call)
+  return reply.kind === 'full'
+    ? toWholeResponse(call, reply, ports)
+    : toResponse(call, reply, { ports })
 }
 
 interface Named {
@@ -90,25 +93,27 @@ function toResponse(
 ): Response | Promise<Response> {
   if (reply.kind === 'recorded') return replayAnswer(reply.answer)
   if (reply.kind === 'stream') return respondWithStream(call, reply, answering)
-  const { crashAt } = answering.ports
+  return toWholeResponse(call, reply, answering.ports)
+}
+
+function toWholeResponse(
+  { request, requestId }: ReplyOptions,
+  reply: FullReply,
+  { crashAt }: Pick<ReplyPorts, 'crashAt'>,
+): Response {
   crashAt?.('before-last-byte')
   crashAt?.('after-last-byte')
-  const headers = {
-    'content-type': reply.text?.type ?? 'application/json',
-    ...(reply.provider && {
-      'x-tollgate-provider': reply.provider,
-      'x-tollgate-cost': formatPlainUsd(reply.cost ?? 0n),
-    }),
+  const headers: Record<string, string> = { 'content-type': reply.text?.type ?? 'application/json' }
+  if (reply.provider) {
+    headers['x-tollgate-provider'] = reply.provider
+    headers['x-tollgate-cost'] = formatPlainUsd(reply.cost ?? 0n)
   }
-  const own = {
-    ...getErrorFormat(call.request).headers?.(call.requestId),
-    ...toChangeHeaders(reply),
-  }
+  Object.assign(headers, getErrorFormat(request).headers?.(requestId))
+  addChanges(headers, reply)
   const text = reply.text?.content ?? JSON.stringify(reply.body)
   const { heldMemory } = reply
-  return new Response(heldMemory ? toHeldBody(text, heldMemory, call.request.signal) : text, {
-    headers: { ...headers, ...own },
-  })
+  const body = heldMemory ? toHeldBody(text, heldMemory, request.signal) : text
+  return new Response(body, { headers })
 }
 
 const pieceBytes = 256 * 1024
@@ -149,18 +154,16 @@ const maxNameLength = 100
 const toHeaderName = (name: string) =>
   name.slice(0, maxNameLength).replaceAll(/[^\x21-\x2b\x2d-\x7e]/g, '?')
 
-/** Reports changes of the request in headers: omitted fields, and a lowered output limit. */
-function toChangeHeaders({
-  omittedFields,
-  outputLimit,
-}: Pick<FullReply, 'omittedFields' | 'outputLimit'>): Record<string, string> {
-  return {
-    ...(omittedFields &&
-      omittedFields.length > 0 && {
-        'x-tollgate-omitted': omittedFields.slice(0, maxOmitted).map(toHeaderName).join(', '),
-      }),
-    ...(outputLimit !== undefined && { 'x-tollgate-max-tokens': String(outputLimit) }),
+/** Adds headers that report changes of the request: omitted fields, and a lowered output limit. */
+function addChanges(
+  headers: Record<string, string>,
+  { omittedFields, outputLimit }: Pick<FullReply, 'omittedFields' | 'outputLimit'>,
+): void {
+  if (omittedFields && omittedFields.length > 0) {
+    const names = omittedFields.slice(0, maxOmitted).map(toHeaderName)
+    headers['x-tollgate-omitted'] = names.join(', ')
   }
+  if (outputLimit !== undefined) headers['x-tollgate-max-tokens'] = String(outputLimit)
 }
 
 /** Responds with a stream. Rejects with a failure before its first event. */
@@ -173,14 +176,14 @@ export async function respondWithStream(
   const isBinary = sound === 'bytes'
   // Headers wait for the first event, so that an earlier failure still has its own status.
   const opened = isBinary ? await opening : await waitForOpening(opening, earlyHeadersMs)
-  const headers = new Headers({
+  const fields: Record<string, string> = {
     ...streamHeaders,
     ...(isBinary && opened?.contentType && { 'content-type': opened.contentType }),
     ...getErrorFormat(request).headers?.(requestId),
-  })
-  if (opened?.provider) headers.set('x-tollgate-provider', opened.provider)
-  for (const [name, value] of Object.entries(toChangeHeaders(opened ?? {})))
-    headers.set(name, value)
+  }
+  if (opened?.provider) fields['x-tollgate-provider'] = opened.provider
+  if (opened) addChanges(fields, opened)
+  const headers = new Headers(fields)
   const outgoing = {
     writer,
     requestId,

@@ -128,13 +128,15 @@ function sourceAnnotation(source: unknown): JsonObject | undefined {
  * The sources that some providers name beside the choices of an answer or chunk: `search_results`
  * (Perplexity), else `citations` (Perplexity, xAI).
  */
-export function readSourceAnnotations(answer: JsonObject): JsonObject[] {
-  for (const name of ['search_results', 'citations']) {
-    const foundAnnotations = toList(answer[name]).flatMap((source): JsonObject[] => {
-      const annotation = sourceAnnotation(source)
-      return annotation ? [annotation] : []
-    })
+export function readSourceAnnotations(answer: JsonObject): readonly JsonObject[] {
+  for (const name of sourceFields) {
+    const sources = toList(answer[name])
+    if (sources.length === 0) continue
+    const foundAnnotations = sources.flatMap<JsonObject>((source) => sourceAnnotation(source) ?? [])
     if (foundAnnotations.length > 0) return foundAnnotations
   }
-  return []
+  return noAnnotations
 }
+
+const sourceFields = ['search_results', 'citations'] as const
+const noAnnotations: readonly JsonObject[] = []

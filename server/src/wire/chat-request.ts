@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { CallerPart, PlainPart } from './content-parts'
-import { customIssue } from './field-error'
+import { customIssue, type CustomIssue } from './field-error'
 import {
   countField,
   effort,
@@ -18,7 +18,7 @@ import {
 } from './fields'
 import { isObject, type JsonObject } from './json-body'
 import { callId } from './packed-call-id'
-import { toSparse } from './sparse'
+import { toSparse, withRule } from './sparse'
 
 const FunctionCall = z.looseObject({
   id: z.string().min(1),
@@ -65,33 +65,40 @@ const messageOf = <Call extends z.ZodType, Part extends z.ZodType>(
   { parts }: MaxCounts,
   { call, part }: { call: Call; part: Part },
 ) =>
-  z
-    .looseObject({
+  withRule(
+    z.looseObject({
       role: z.enum(['user', 'assistant', 'system', 'tool', 'developer', 'function']),
       content: z.union([z.string(), z.array<Part>(part).min(1).max(parts)]).nullish(),
       name: maybe(text(64, 1)),
       tool_calls: maybe(z.array(call).max(128)),
       function_call: maybe(z.looseObject({ name: z.string(), arguments: z.string() })),
       tool_call_id: maybe(callId),
-    })
-    .superRefine((message, ctx) => {
-      const hasOtherContent = message.role === 'assistant' && hasOtherModalities(message)
-      if (message.content === null || message.content === undefined) {
-        if (!hasOtherContent)
-          ctx.addIssue(customIssue('required', 'this field is required.', ['content']))
-      }
-      if (message.tool_calls && message.role !== 'assistant') {
-        ctx.addIssue(
-          customIssue('not_allowed', 'only an assistant message has tool calls.', ['tool_calls']),
-        )
-      }
-      if (message.role === 'tool' && !message.tool_call_id) {
-        ctx.addIssue(customIssue('required', 'a tool message names its call.', ['tool_call_id']))
-      }
-      if (message.role === 'function' && !message.name) {
-        ctx.addIssue(customIssue('required', 'a function message names its function.', ['name']))
-      }
-    })
+    }),
+    findMessageFaults,
+  )
+
+const noFaults: readonly CustomIssue[] = []
+
+/** Finds the faults of a message whose fields are valid each by itself. */
+function findMessageFaults(message: JsonObject): readonly CustomIssue[] {
+  const { role, content, name, tool_calls: calls, tool_call_id: callOfResult } = message
+  const isAssistant = role === 'assistant'
+  const hasContent = content !== null && content !== undefined
+  // Nearly all messages.
+  if (hasContent && (isAssistant || (role === 'user' && !calls))) return noFaults
+  const faults: CustomIssue[] = []
+  if (!hasContent && !(isAssistant && hasOtherModalities(message)))
+    faults.push(customIssue('required', 'this field is required.', ['content']))
+  if (calls && !isAssistant)
+    faults.push(
+      customIssue('not_allowed', 'only an assistant message has tool calls.', ['tool_calls']),
+    )
+  if (role === 'tool' && !callOfResult)
+    faults.push(customIssue('required', 'a tool message names its call.', ['tool_call_id']))
+  if (role === 'function' && !name)
+    faults.push(customIssue('required', 'a function message names its function.', ['name']))
+  return faults
+}
 
 const FunctionDefinition = z.looseObject({
   name: text(128, 1),
@@ -202,22 +209,23 @@ const shapeOf = <Schemas extends ChatSchemas>(
 })
 
 const chatRequestOf = <Schemas extends ChatSchemas>(maxCounts: MaxCounts, schemas: Schemas) =>
-  z.looseObject(shapeOf(maxCounts, schemas)).superRefine((request, ctx) => {
-    const { top_logprobs: top, logprobs }: JsonObject = request
-    if (top && !logprobs) {
-      ctx.addIssue(customIssue('conflict', 'needs "logprobs": true.', ['top_logprobs']))
-    }
-    const missingChoice = findMissingChoice(request)
-    if (!missingChoice) return
+  withRule(z.looseObject(shapeOf(maxCounts, schemas)), findRequestFaults)
+
+/** Finds the faults of a request whose fields are valid each by itself. */
+function findRequestFaults(request: JsonObject): readonly CustomIssue[] {
+  const { top_logprobs: top, logprobs } = request
+  const missingChoice = findMissingChoice(request)
+  const hasConflict = Boolean(top) && !logprobs
+  if (!hasConflict && !missingChoice) return noFaults
+  const faults: CustomIssue[] = []
+  if (hasConflict) faults.push(customIssue('conflict', 'needs "logprobs": true.', ['top_logprobs']))
+  if (missingChoice) {
     const { type, name } = missingChoice
-    ctx.addIssue(
-      customIssue('unknown_value', `the tool "${name}" is not in tools.`, [
-        'tool_choice',
-        type,
-        'name',
-      ]),
-    )
-  })
+    const path = ['tool_choice', type, 'name']
+    faults.push(customIssue('unknown_value', `the tool "${name}" is not in tools.`, path))
+  }
+  return faults
+}
 
 /** The tool that the choice demands, where the request does not offer it. */
 function findMissingChoice({ tools, tool_choice: choice }: JsonObject) {

@@ -15,6 +15,9 @@ export const customIssue = (issue: Issue, message: string, path: PropertyKey[] =
   path,
 })
 
+/** A fault by a rule of our own. */
+export type CustomIssue = ReturnType<typeof customIssue>
+
 /** The first fault that a schema found in `value`, as `invalid_request` with `param` and `issue`. */
 export function toFieldError(error: Pick<z.core.$ZodError, 'issues'>, value: unknown): ApiError {
   const [first] = error.issues

@@ -26,8 +26,11 @@ export const toText = (value: unknown) => (typeof value === 'string' ? value : '
 export const isNonEmptyText = (value: unknown): value is string =>
   typeof value === 'string' && value !== ''
 
+const noItems: readonly unknown[] = []
+
 /** Returns the elements of a list; none for any other value. */
-export const toList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
+export const toList = (value: unknown): readonly unknown[] =>
+  Array.isArray(value) ? value : noItems
 
 const noObjects: readonly JsonObject[] = []
 

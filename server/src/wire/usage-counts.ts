@@ -61,15 +61,22 @@ export function readBlockCounts(block: JsonObject): BlockCounts | undefined {
   const prompt = ofPrompt ?? Math.max(0, (total ?? 0) - (ofCompletion ?? 0))
   const completion = ofCompletion ?? Math.max(0, (total ?? 0) - prompt)
 
-  return { prompt, completion, total, ...partsIn(block, counter) }
+  return toBlockCounts(block, { prompt, completion, total }, counter)
 }
 
-/** Reads the parts of the prompt and the completion, and the counts beside them. */
-function partsIn(block: JsonObject, counter: Counter) {
+/** Adds the parts of the prompt and the completion, and the counts beside them. */
+function toBlockCounts(
+  block: JsonObject,
+  totals: Pick<BlockCounts, 'prompt' | 'completion' | 'total'>,
+  counter: Counter,
+): BlockCounts {
   const promptDetails =
     child(block, 'prompt_tokens_details') ?? child(block, 'prompt_token_details') ?? noUsage
   const completionDetails = child(block, 'completion_tokens_details') ?? noUsage
   return {
+    prompt: totals.prompt,
+    completion: totals.completion,
+    total: totals.total,
     cached: cachedIn(promptDetails, block, counter),
     cacheWrite: writtenIn(promptDetails, block, counter),
     cacheWriteLong: writtenLongIn(promptDetails, block, counter),

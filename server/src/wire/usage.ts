@@ -87,37 +87,34 @@ export function readUsage(block: unknown, extras: ExtrasLayout): Usage | undefin
   const fits = cacheOutside || cached + cacheWrite <= prompt
   const text = cacheOutside ? prompt : Math.max(0, prompt - cached - cacheWrite)
   const answerTokens = thoughtOutside ? completion : completion - thought
-  const read = splitMedia({ sound: counts.audioInput, image: counts.imageInput }, text)
-  const wrote = splitMedia({ sound: counts.audioOutput, image: counts.imageOutput }, answerTokens)
+  // Sound and images out of a count that holds them; no more of them than that.
+  const audioInput = Math.min(counts.audioInput, text)
+  const imageInput = Math.min(counts.imageInput, text - audioInput)
+  const audioOutput = Math.min(counts.audioOutput, answerTokens)
+  const imageOutput = Math.min(counts.imageOutput, answerTokens - audioOutput)
   // Sound and images read from a cache are in both counts, so only more than the whole is a contradiction.
   const exceedsTotals =
     counts.audioInput + counts.imageInput > prompt ||
     counts.audioOutput + counts.imageOutput > completion
   const cachedAudio = Math.min(counts.cachedAudio, fits ? cached : prompt)
   const writtenLong = fits ? Math.min(counts.cacheWriteLong, cacheWrite) : 0
-  return {
-    input: read.text,
+  const usage: Usage = {
+    input: text - audioInput - imageInput,
     cachedInput: fits ? cached : prompt,
-    ...(cachedAudio > 0 && { cachedAudio }),
     cacheWrite: fits ? cacheWrite - writtenLong : 0,
     cacheWriteLong: writtenLong,
-    audioInput: read.sound,
-    imageInput: read.image,
-    output: wrote.text,
+    audioInput,
+    imageInput,
+    output: answerTokens - audioOutput - imageOutput,
     reasoning: thought + unnamed,
-    audioOutput: wrote.sound,
-    imageOutput: wrote.image,
+    audioOutput,
+    imageOutput,
     searches: counts.searches,
     estimated: false,
     flawed: counts.flawed || !agrees || !fits || exceedsTotals,
   }
-}
-
-/** Sound and images out of a count that holds them; no more of them than that. */
-function splitMedia(reported: { sound: number; image: number }, whole: number) {
-  const sound = Math.min(reported.sound, whole)
-  const image = Math.min(reported.image, whole - sound)
-  return { sound, image, text: whole - sound - image }
+  if (cachedAudio > 0) usage.cachedAudio = cachedAudio
+  return usage
 }
 
 /**
@@ -194,31 +191,39 @@ export function toUsageBlock(usage: Usage) {
   const cacheWrites = cacheWrite + cacheWriteLong
   const prompt = promptTokens(usage)
   const completion = completionTokens(usage)
+  const hasPromptDetails = cachedInput > 0 || cacheWrites > 0 || audioInput > 0 || imageInput > 0
+  const hasCompletionDetails = reasoning > 0 || audioOutput > 0 || imageOutput > 0
   return {
     prompt_tokens: prompt,
     completion_tokens: completion,
     total_tokens: prompt + completion,
-    ...((cachedInput > 0 || cacheWrites > 0 || audioInput > 0 || imageInput > 0) && {
-      prompt_tokens_details: {
-        cached_tokens: cachedInput,
-        ...(cacheWrites > 0 && { cache_write_tokens: cacheWrites }),
-        ...(cacheWriteLong > 0 && {
-          cache_creation: { ephemeral_1h_input_tokens: cacheWriteLong },
-        }),
-        ...(audioInput > 0 && { audio_tokens: audioInput }),
-        ...(imageInput > 0 && { image_tokens: imageInput }),
-      },
-    }),
-    ...((reasoning > 0 || audioOutput > 0 || imageOutput > 0) && {
-      completion_tokens_details: {
-        reasoning_tokens: reasoning,
-        ...(audioOutput > 0 && { audio_tokens: audioOutput }),
-        ...(imageOutput > 0 && { image_tokens: imageOutput }),
-      },
-    }),
-    ...(usage.searches > 0 && { server_tool_use: { web_search_requests: usage.searches } }),
+    ...(hasPromptDetails ? { prompt_tokens_details: toPromptDetails(usage) } : undefined),
+    ...(hasCompletionDetails
+      ? { completion_tokens_details: toCompletionDetails(usage) }
+      : undefined),
+    ...(usage.searches > 0
+      ? { server_tool_use: { web_search_requests: usage.searches } }
+      : undefined),
   }
 }
+
+function toPromptDetails(usage: Usage) {
+  const { cachedInput, cacheWrite, cacheWriteLong, audioInput, imageInput } = usage
+  const cacheWrites = cacheWrite + cacheWriteLong
+  return {
+    cached_tokens: cachedInput,
+    ...(cacheWrites > 0 && { cache_write_tokens: cacheWrites }),
+    ...(cacheWriteLong > 0 && { cache_creation: { ephemeral_1h_input_tokens: cacheWriteLong } }),
+    ...(audioInput > 0 && { audio_tokens: audioInput }),
+    ...(imageInput > 0 && { image_tokens: imageInput }),
+  }
+}
+
+const toCompletionDetails = ({ reasoning, audioOutput, imageOutput }: Usage) => ({
+  reasoning_tokens: reasoning,
+  ...(audioOutput > 0 && { audio_tokens: audioOutput }),
+  ...(imageOutput > 0 && { image_tokens: imageOutput }),
+})
 
 /**
  * Returns Tollgate's usage block with the other fields of the provider's own block; a block that

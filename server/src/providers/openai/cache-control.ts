@@ -65,17 +65,20 @@ const isMarkedTool = (tool: unknown) => isObject(tool) && readToolCacheControl(t
  */
 export function relayBreakpoints(chat: JsonObject, accepted: AcceptedBreakpoints): void {
   const { tools } = chat
-  const has = (place: AcceptedBreakpoints['cacheControlExtras'][number]) =>
-    accepted.cacheControl && accepted.cacheControlExtras.includes(place)
-  if (!has('request')) delete chat['cache_control']
-  if (Array.isArray(tools) && tools.some(isMarkedTool) && !has('tools')) {
+  if (!takes(accepted, 'request')) delete chat['cache_control']
+  if (Array.isArray(tools) && tools.some(isMarkedTool) && !takes(accepted, 'tools')) {
     chat['tools'] = tools.map((tool) => withToolControl(tool, undefined))
   }
   if (!accepted.cacheControl || !Array.isArray(chat['messages'])) return
   // A breakpoint of the whole request counts towards the maximum.
   const max = maxBreakpoints - ('cache_control' in chat ? 1 : 0)
-  new BreakpointFitter(chat, max, has('ttl')).apply()
+  new BreakpointFitter(chat, max, takes(accepted, 'ttl')).apply()
 }
+
+const takes = (
+  { cacheControl, cacheControlExtras }: AcceptedBreakpoints,
+  place: AcceptedBreakpoints['cacheControlExtras'][number],
+): boolean => cacheControl && cacheControlExtras.includes(place)
 
 /** Something that carries a breakpoint, and how it is written anew. */
 interface MarkedItem {

@@ -95,7 +95,7 @@ export const takesCustomTools = ({ upstreamModel, options }: RelayTarget): boole
 const reasons = ({ upstreamModel, options }: RelayTarget): boolean =>
   startsWithOneOf(upstreamModel, options.reasoningModels)
 
-function startsWithOneOf(name: string, prefixes: readonly string[]): boolean {
+export function startsWithOneOf(name: string, prefixes: readonly string[]): boolean {
   for (const prefix of prefixes) if (name.startsWith(prefix)) return true
   return false
 }

@@ -96,7 +96,7 @@ function relay(answer: unknown, request: RelayRequest, toChoice: ToChoice): Comp
   const block = answer['usage']
   const reported = readUsage(block, options.reasoningTokens)
   const counted = reported
-    ? withMissing(boundUsage(reported, choices, request), block, { choices, request })
+    ? withMissing(boundUsage(reported, choices, request), { answer, choices, request })
     : request.estimate(sizeOf(choices))
   const usage = request.units ? measured(counted, { answer, choices, request }) : counted
   const { service_tier: servedTier } = answer
@@ -187,12 +187,8 @@ function boundUsage(reported: Usage, choices: readonly JsonObject[], request: Re
 }
 
 /** Adds an estimate of the side that the provider did not count. */
-function withMissing(
-  counted: Usage,
-  block: unknown,
-  { choices, request }: Pick<RelayedAnswer, 'choices' | 'request'>,
-): Usage {
-  const missingSides = findMissing(counted, block)
+function withMissing(counted: Usage, { answer, choices, request }: RelayedAnswer): Usage {
+  const missingSides = findMissing(counted, answer['usage'])
   return missingSides
     ? withEstimated(counted, missingSides, request.estimate(sizeOf(choices)))
     : counted

@@ -58,10 +58,10 @@ function createAnswer(app: Hono<Env>, dependencies: FrontDependencies) {
   const handlers = modelHandlersOf(app)
   const { bodies, uploads, overload, loopShares, tracing } = dependencies
   const bindings = { bodies, uploads, overload, loopShares }
+  const answerRouted = (request: Request, server: Server) =>
+    front.awaitRouted(request, app.fetch(request, { server, ...bindings }))
   return (request: Request, server: Server): Response | Promise<Response> => {
-    const answerRouted = () =>
-      front.awaitRouted(request, app.fetch(request, { server, ...bindings }))
-    if (request.method !== 'POST') return answerRouted()
+    if (request.method !== 'POST') return answerRouted(request, server)
     let path = getPath(request.url)
     let handler = handlers.get(path)
     if (!handler) {
@@ -69,10 +69,10 @@ function createAnswer(app: Hono<Env>, dependencies: FrontDependencies) {
       path = app.getPath(request)
       handler = handlers.get(path)
     }
-    if (!handler) return answerRouted()
+    if (!handler) return answerRouted(request, server)
     const refusal = overload.refusal()
     if (refusal) return front.refuse({ request, path }, refusal)
-    const call = new ModelCall({ request, server, ...bindings, requestId: newId('req'), path })
+    const call = new ModelCall({ request, server, bodies, uploads, requestId: newId('req'), path })
     if (tracing) call.trace = tracing.begin(call)
     return front.answer(handler, call)
   }

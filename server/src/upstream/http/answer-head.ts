@@ -74,7 +74,10 @@ const isDigits = /^\d{1,15}$/
 
 /** Parses Content-Length, which may be sent several times with the same value. */
 function lengthOf(value: string): number {
-  if (isDigits.test(value)) return Number(value)
+  return isDigits.test(value) ? Number(value) : repeatedLengthOf(value)
+}
+
+function repeatedLengthOf(value: string): number {
   const [first = '', ...others] = value.split(',').map((part) => trimBlanks(part, 0, part.length))
   if (!isDigits.test(first) || others.some((other) => other !== first)) {
     throw new MalformedAnswer('the answer has no valid length')

@@ -21,7 +21,7 @@ export class AnswerTooLong extends Error {
   override readonly name = 'AnswerTooLong'
 }
 
-const defaultMaxBytes = 20 * 1024 * 1024
+export const defaultMaxBytes = 20 * 1024 * 1024
 /** Beyond this number the pieces are joined as they arrive: each is an object many times its size. */
 const maxChunks = 256
 
@@ -55,8 +55,12 @@ export async function readText(
   answer: Pick<Answer, 'read' | 'cancel'>,
   maxBytes?: number,
 ): Promise<string> {
-  const text = (await readBody(answer, maxBytes)).toString('utf8')
-  // A byte order mark, which no parser accepts.
+  return decodeText(await readBody(answer, maxBytes))
+}
+
+/** Decodes a body, without a byte order mark, which no parser accepts. */
+export function decodeText(body: Buffer): string {
+  const text = body.toString('utf8')
   return text.startsWith('\uFEFF') ? text.slice(1) : text
 }
 

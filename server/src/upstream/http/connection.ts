@@ -71,6 +71,8 @@ export class HttpConnection {
   exchanges = 0
   /** The time at which the last answer on it was complete; monotonic. Set by the pool. */
   idleSinceMs = 0
+  /** The time until which it may be taken for a request; monotonic. Set by the pool. */
+  idleUntilMs = 0
   /** The time at which it was last taken for a request; monotonic. Set by the pool. */
   usedAtMs = 0
   readonly #dialling: Dialling

@@ -1,4 +1,4 @@
-import { readText, type Answer } from './answer'
+import { decodeText, defaultMaxBytes, readText, type Answer } from './answer'
 import { BodyFrames } from './answer-body'
 import { MalformedAnswer, parseHead, type AnswerHead } from './answer-head'
 import { ConnectionFailed } from './connection-failed'
@@ -33,12 +33,9 @@ const listenOnce = { once: true }
 
 /** One request on a connection, and its answer as it arrives. */
 export class HttpExchange implements Answer {
-  /** Resolves with this exchange once it has a head. Rejects with `ConnectionFailed`, or the reason of the signal. */
-  readonly answer: Promise<Answer>
+  readonly #answering = Promise.withResolvers<Answer>()
   readonly #connection: ExchangeConnection
   readonly #signal: StopSignal
-  #resolve!: (answer: Answer | Promise<Answer>) => void
-  #reject!: (reason: unknown) => void
   readonly #headBytes = new HeadBytes()
   #interim = 0
   #head: AnswerHead | undefined
@@ -57,11 +54,12 @@ export class HttpExchange implements Answer {
     this.#connection = line
     this.#signal = signal
     this.#resending = resending
-    this.answer = new Promise((resolve, reject) => {
-      this.#resolve = resolve
-      this.#reject = reject
-    })
     signal.addEventListener('abort', this, listenOnce)
+  }
+
+  /** Resolves with this exchange once it has a head. Rejects with `ConnectionFailed`, or the reason of the signal. */
+  get answer(): Promise<Answer> {
+    return this.#answering.promise
   }
 
   get status(): number {
@@ -99,7 +97,7 @@ export class HttpExchange implements Answer {
     const again = this.#resending?.resend()
     if (again) {
       this.#end()
-      return this.#resolve(again)
+      return this.#answering.resolve(again)
     }
     this.#fail(new ConnectionFailed(true, error ?? new Error('closed before the answer was whole')))
   }
@@ -118,8 +116,16 @@ export class HttpExchange implements Answer {
     return this.#reader.promise
   }
 
-  text(maxBytes?: number): Promise<string> {
-    return readText(this, maxBytes)
+  text(maxBytes = defaultMaxBytes): Promise<string> {
+    const body = this.#takeWhole(maxBytes)
+    return body ? Promise.resolve(decodeText(body)) : readText(this, maxBytes)
+  }
+
+  /** Takes a body that has arrived in one piece, as nearly all whole answers do; undefined for others, and a long one. */
+  #takeWhole(maxBytes: number): Buffer | undefined {
+    const [piece, other] = this.#unread
+    const isWhole = this.#frames?.isComplete === true && !this.#failure && !other
+    return isWhole && piece && piece.length <= maxBytes ? this.#takeUnread() : undefined
   }
 
   cancel(): void {
@@ -145,7 +151,7 @@ export class HttpExchange implements Answer {
     this.#head = head
     this.#frames = new BodyFrames(head)
     const coding = head.fields.get('content-encoding')
-    this.#resolve(coding === undefined ? this : decodeAnswer(this, coding))
+    this.#answering.resolve(coding === undefined ? this : decodeAnswer(this, coding))
     return rest
   }
 
@@ -165,9 +171,9 @@ export class HttpExchange implements Answer {
 
   /** Takes all unread bytes. */
   #takeUnread(): Buffer | undefined {
-    const [first, ...others] = this.#unread
-    const whole = first && others.length > 0 ? Buffer.concat(this.#unread) : first
-    this.#unread = []
+    const unread = this.#unread
+    const whole = unread.length > 1 ? Buffer.concat(unread) : unread[0]
+    unread.length = 0
     this.#unreadBytes = 0
     if (this.#isPaused) {
       this.#isPaused = false
@@ -191,7 +197,7 @@ export class HttpExchange implements Answer {
     this.#failure = { reason }
     this.#end()
     if (this.#head) this.#deliver()
-    else this.#reject(reason)
+    else this.#answering.reject(reason)
   }
 
   /** Releases the connection; without `keepMs` it may still carry parts of the answer. */

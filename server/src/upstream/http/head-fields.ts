@@ -1,3 +1,14 @@
+/** The beginnings of fields by their names, of which the code has a few dozen. */
+const beginnings = new Map<string, string>()
+
+function beginningOf(name: string): string {
+  const knownBeginning = beginnings.get(name)
+  if (knownBeginning !== undefined) return knownBeginning
+  const beginning = `\r\n${name}:`
+  beginnings.set(name, beginning)
+  return beginning
+}
+
 /** The fields of a head, searched on demand: of two dozen that are sent, few are used. */
 export class HeadFields {
   readonly #text: string
@@ -11,12 +22,12 @@ export class HeadFields {
   }
 
   has(name: string): boolean {
-    return this.#lower.includes(`\r\n${name}:`)
+    return this.#lower.includes(beginningOf(name))
   }
 
   /** By a name in lower case; values of a field sent several times are joined by `, `. */
   get(name: string): string | undefined {
-    const sought = `\r\n${name}:`
+    const sought = beginningOf(name)
     let foundValue: string | undefined
     for (let at = this.#lower.indexOf(sought); at >= 0;) {
       const from = at + sought.length

@@ -20,15 +20,9 @@ interface Closer {
   until: number
 }
 
-interface IdleConnection {
-  connection: HttpConnection
-  /** Monotonic. */
-  until: number
-}
-
 /** Keeps connections for the next request; the most recently used one is taken first. */
 export class IdleConnections {
-  readonly #byKey = new Map<string, IdleConnection[]>()
+  readonly #byKey = new Map<string, HttpConnection[]>()
   readonly #closers = new Map<string, Closer>()
   #count = 0
   #sweeping: Periodic | undefined
@@ -45,12 +39,11 @@ export class IdleConnections {
     const now = this.#clock.monotonicMs()
     for (let last = idle.pop(); last; last = idle.pop()) {
       this.#count -= 1
-      const { connection, until } = last
-      if (connection.isOpen && until > now) {
-        connection.usedAtMs = now
-        return connection
+      if (isUsable(last, now)) {
+        last.usedAtMs = now
+        return last
       }
-      connection.close()
+      last.close()
     }
     return undefined
   }
@@ -61,7 +54,8 @@ export class IdleConnections {
     const idle = this.#ofKey(connection.key)
     if (idle.length >= maxOfOneKey || this.#count >= maxInAll) return connection.close()
     connection.idleSinceMs = now
-    idle.push({ connection, until: now + keepMs })
+    connection.idleUntilMs = now + keepMs
+    idle.push(connection)
     this.#count += 1
     this.#sweeping ??= new Periodic({
       intervalMs: sweepMs,
@@ -95,10 +89,10 @@ export class IdleConnections {
     return false
   }
 
-  #ofKey(key: string): IdleConnection[] {
+  #ofKey(key: string): HttpConnection[] {
     const knownConnections = this.#byKey.get(key)
     if (knownConnections) return knownConnections
-    const newConnections: IdleConnection[] = []
+    const newConnections: HttpConnection[] = []
     this.#byKey.set(key, newConnections)
     return newConnections
   }
@@ -108,10 +102,10 @@ export class IdleConnections {
     const now = this.#clock.monotonicMs()
     this.#count = 0
     for (const [key, idle] of this.#byKey) {
-      const keptConnections: IdleConnection[] = []
+      const keptConnections: HttpConnection[] = []
       for (const one of idle) {
-        if (one.connection.isOpen && one.until > now) keptConnections.push(one)
-        else one.connection.close()
+        if (isUsable(one, now)) keptConnections.push(one)
+        else one.close()
       }
       if (keptConnections.length === 0) this.#byKey.delete(key)
       else this.#byKey.set(key, keptConnections)
@@ -122,3 +116,6 @@ export class IdleConnections {
     this.#sweeping = undefined
   }
 }
+
+const isUsable = ({ isOpen, idleUntilMs }: HttpConnection, nowMs: number): boolean =>
+  isOpen && idleUntilMs > nowMs

@@ -10,7 +10,13 @@ export interface UrlTarget {
   origin: string
   /** Path and query. */
   path: string
+  /** The request line of a POST, and the `Host` field. */
+  postLines: string
 }
+
+/** Formats the first lines of a request: the request line and the `Host` field. */
+export const formatFirstLines = (method: 'POST' | 'GET', path: string, host: string): string =>
+  `${method} ${path} HTTP/1.1\r\nhost: ${host}\r\n`
 
 const maxRemembered = 2000
 /** Long enough for the URLs of providers; those of images may be longer, and are used once. */
@@ -27,13 +33,15 @@ export function parseTarget(url: string): UrlTarget {
   const { protocol, hostname, port, host, origin, pathname, search } = new URL(url)
   const isSecure = protocol === 'https:'
   if (!isSecure && protocol !== 'http:') throw new TypeError('only http and https are supported')
+  const path = pathname + search
   const target: UrlTarget = {
     isSecure,
     hostname: hostname.replace(/^\[|\]$/g, ''),
     port: Number(port) || (isSecure ? 443 : 80),
     host,
     origin,
-    path: pathname + search,
+    path,
+    postLines: formatFirstLines('POST', path, host),
   }
   if (url.length > maxRememberedLength) return target
   if (remembered.size >= maxRemembered) remembered.clear()

@@ -6,7 +6,7 @@ import { formatFieldLines } from './request-head'
 import type { Resender } from './exchange'
 import type { StopSignal } from './stop-signal'
 import type { StreamedBody } from './streamed-body'
-import { parseTarget, type UrlTarget } from './target'
+import { formatFirstLines, parseTarget, type UrlTarget } from './target'
 import { systemClock, type Clock } from '../../platform/clock'
 import type { NetworkRoute } from '../../platform/network-route'
 
@@ -20,7 +20,7 @@ export interface Request {
   url: string
   method: 'POST' | 'GET'
   headers: Readonly<Record<string, string>>
-  body?: string
+  body?: string | undefined
   /** A body that is no text, instead of `body`: a compressed one. */
   bytes?: Uint8Array
   /** A body that is read while it is sent, instead of `body`. */
@@ -104,7 +104,7 @@ export class Transport {
     try {
       if (request.signal.aborted) return Promise.reject(request.signal.reason)
       const target = parseTarget(request.url)
-      const message = messageOf(request, options.host ?? target.host, target.path)
+      const message = messageOf(request, target, options.host)
       const key = keyOf(target, options)
       const route = { transport: this, key, target, options }
       const sending = new SendAttempt(route, message, request.signal)
@@ -168,13 +168,18 @@ export class Transport {
 /** Formats head and body. Throws where a header cannot be sent. */
 function messageOf(
   { method, headers, body: text, bytes, streamed, sent }: Request,
-  host: string,
-  path: string,
+  target: UrlTarget,
+  host = target.host,
 ): OutgoingMessage {
   const body = bytes ?? text
   const bodyBytes = streamed?.bytes ?? (body === undefined ? 0 : Buffer.byteLength(body))
-  const length = method === 'GET' ? '' : `content-length: ${bodyBytes}\r\n`
-  const head = `${method} ${path} HTTP/1.1\r\nhost: ${host}\r\n${formatFieldLines(headers)}${length}\r\n`
+  const isUsual = method === 'POST' && host === target.host
+  const lines = isUsual ? target.postLines : formatFirstLines(method, target.path, host)
+  const fields = formatFieldLines(headers)
+  const head =
+    method === 'GET'
+      ? `${lines}${fields}\r\n`
+      : `${lines}${fields}content-length: ${bodyBytes}\r\n\r\n`
   return { head, body, streamed, sent, bytes: head.length + bodyBytes }
 }
 
