@@ -3,6 +3,7 @@ import { reserveShare } from './body'
 import type { BodyShare } from './body-share'
 import type { Server } from './env'
 import { fileTooLarge, filesTooLarge, FormParts } from './form-parts'
+import type { FormTurn } from './form-turns'
 import type { Uploads } from './upload-directory'
 import { ApiError, invalidRequest } from '../errors'
 import type { Clock } from '../platform/clock'
@@ -59,12 +60,12 @@ export async function readForm(request: Request, reading: Reading): Promise<Read
   }
   uploads.counts.begin()
   server.timeout(request, silentSeconds)
-  using turns = uploads.pieces.open()
+  using turn = uploads.turns.open(owner)
   try {
     const entering = { request, share, server }
     const waiting = reserveShare(entering, Math.max(minFormBytes, declaredBytes ?? stepBytes))
     await waiting
-    const piped = pipe(request, { ...reading, type, share, parts, turns })
+    const piped = pipe(request, { ...reading, type, declaredBytes, share, parts, turn })
     const bytes = await share.whileReading(piped)
     server.timeout(request, 0)
     uploads.counts.end(true)
@@ -77,7 +78,7 @@ export async function readForm(request: Request, reading: Reading): Promise<Read
 }
 
 /** Returns the content type. Throws `invalid_request`. */
-function checkHeaders({ headers, body }: Request): string {
+function checkHeaders({ headers }: Request): string {
   const type = headers.get('content-type') ?? ''
   if (!multipart.test(type))
     throw invalidRequest(null, 'wrong_content_type', 'Send the body as multipart/form-data.')
@@ -88,7 +89,6 @@ function checkHeaders({ headers, body }: Request): string {
       'wrong_content_type',
       'Compressed request bodies are not supported. Send it uncompressed.',
     )
-  if (!body) throw invalidRequest(null, 'bad_format', 'The request has no body.')
   return type
 }
 
@@ -116,9 +116,10 @@ type Parser = InstanceType<typeof Busboy>
 
 interface Piping extends Reading {
   type: string
+  declaredBytes: number | undefined
   share: BodyShare
   parts: FormParts
-  turns: ReturnType<Uploads['pieces']['open']>
+  turn: FormTurn
 }
 
 /** Feeds the parser as fast as the files can be written. Resolves with the length of the form once all are. */
@@ -127,9 +128,15 @@ async function pipe(request: Request, piping: Piping): Promise<number> {
   const { promise: failed, reject } = Promise.withResolvers<never>()
   failed.catch(() => undefined)
   const parser = createParser(type, { parts, reject })
-  const reader = request.body?.getReader()
+  let reader: Reader | undefined
   const read = async () => {
-    const bytes = reader ? await feed({ reader, request, piping, parser }) : 0
+    // The runtime keeps more of a body once it was touched.
+    await waitForTurn(request, piping)
+    if (!request.body) throw invalidRequest(null, 'bad_format', 'The request has no body.')
+    reader = request.body.getReader()
+    const bytes = await feed({ reader, request, piping, parser })
+    // What the runtime keeps for further pieces is freed at once.
+    await reader.cancel()
     await ended(parser)
     await parts.flush()
     parts.addWrittenFiles()
@@ -188,15 +195,26 @@ function createParser(type: string, { parts, reject }: Receiving): Parser {
   return parser
 }
 
+/** Waits for the turn of a form, while the runtime's timeout of its sender is suspended. */
+async function waitForTurn(request: Request, { turn, server }: Piping): Promise<void> {
+  const waiting = turn.begin()
+  if (!waiting) return
+  server.timeout(request, 0)
+  await waiting
+  server.timeout(request, silentSeconds)
+}
+
+type Reader = Pick<ReadableStreamDefaultReader<Uint8Array>, 'read' | 'cancel' | 'releaseLock'>
+
 interface Feeding {
-  reader: Pick<ReadableStreamDefaultReader<Uint8Array>, 'read'>
+  reader: Reader
   request: Request
   piping: Piping
   parser: Parser
 }
 
 async function feed({ reader, request, piping, parser }: Feeding): Promise<number> {
-  const { limits, share, server, clock, parts, turns, uploads } = piping
+  const { limits, share, server, clock, parts, turn, uploads, declaredBytes } = piping
   const maxBytes = maxBytesOf(limits)
   const pace = new Pace(tooSlow(parts), clock)
   const entering = { request, share, server }
@@ -204,9 +222,8 @@ async function feed({ reader, request, piping, parser }: Feeding): Promise<numbe
   let pause: Promise<void> | undefined
   for (;;) {
     if (pause) await pace.pausing(pause)
-    const turn = turns.begin()
-    if (turn) await pace.pausing(turn)
-    const { value } = await turns.whileReading(pace.within(reader.read(), bytes))
+    await pace.pausing(waitForTurn(request, piping))
+    const { value } = await turn.whileReading(pace.within(reader.read(), bytes))
     if (!value) return bytes
     bytes += value.byteLength
     uploads.counts.add(value.byteLength)
@@ -214,17 +231,16 @@ async function feed({ reader, request, piping, parser }: Feeding): Promise<numbe
     if (bytes > maxBytes) throw tooLarge(limits)
     pause = share.spend(value.byteLength * readByteMs)
     pause?.catch(() => undefined)
-    // Others do not wait for memory behind a form that waits for room on disk.
     if (bytes > share.bytes) {
-      turns.hold(0)
+      // Others do not wait behind a form that waits for room on disk.
+      turn.end()
       await pace.pausing(reserveShare(entering, stepBytes))
     }
-    turns.hold(value.byteLength)
     await pace.pausing(parse(parser, value))
     await pace.pausing(parts.flush())
     // Left to the collector, the pieces of many forms would add up: they lie outside of its heap.
     releaseBuffer(value)
-    turns.hold(0)
+    if (bytes === declaredBytes) return bytes
   }
 }
 
