@@ -3,7 +3,7 @@ import { systemClock, type Clock } from '../platform/clock'
 
 const usual = {
   /** The most forms that are read at once, as fast as they arrive. */
-  maxForms: 4,
+  maxForms: 2,
   /** A turn ends when its sender has sent nothing for this long. */
   silentMs: 20,
   /** While others wait, a turn lasts at most this long, plus one second for each of these bytes, and at most so many. */
