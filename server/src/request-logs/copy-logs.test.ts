@@ -90,6 +90,12 @@ const logs = fc
     userId: fc.constantFrom(...users),
     keyId: fc.constantFrom('key_1', 'key_2'),
     keyPrefix: fc.option(texts),
+    endpoint: fc.constantFrom(
+      '/v1/chat/completions',
+      '/v1/images/edits',
+      '/v1/audio/speech',
+      '/v1/audio/transcriptions',
+    ),
     requestedModel: texts,
     model: texts,
     provider: fc.option(texts),
