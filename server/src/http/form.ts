@@ -2,6 +2,7 @@ import { Busboy, type BusboyHeaders } from '@fastify/busboy'
 import { reserveShare } from './body'
 import type { BodyShare } from './body-share'
 import type { Server } from './env'
+import { FormPace, FormTooSlow } from './form-pace'
 import { fileTooLarge, filesTooLarge, FormParts } from './form-parts'
 import type { FormTurn } from './form-turns'
 import type { Uploads } from './upload-directory'
@@ -37,9 +38,7 @@ const minFormBytes = 1 << 20
 const stepBytes = 8 << 20
 /** The runtime ends a sender that is silent for so long. */
 const silentSeconds = 20
-/** A form must arrive at this pace, after a start, and within a time. */
-const startMs = 20_000
-const minBytesPerSecond = 32 << 10
+/** A form must arrive within this time. */
 const maxMs = 15 * 60_000
 const readByteMs = 2e-6
 const multipart = /^multipart\/form-data\s*;.*boundary=/i
@@ -128,12 +127,13 @@ async function pipe(request: Request, piping: Piping): Promise<number> {
   const { promise: failed, reject } = Promise.withResolvers<never>()
   failed.catch(() => undefined)
   const parser = createParser(type, { parts, reject })
-  let reader: Reader | undefined
+  const opened: { reader?: Reader } = {}
   const read = async () => {
     // The runtime keeps more of a body once it was touched.
     await waitForTurn(request, piping)
     if (!request.body) throw invalidRequest(null, 'bad_format', 'The request has no body.')
-    reader = request.body.getReader()
+    const reader = request.body.getReader()
+    opened.reader = reader
     const bytes = await feed({ reader, request, piping, parser })
     // What the runtime keeps for further pieces is freed at once.
     await reader.cancel()
@@ -149,7 +149,7 @@ async function pipe(request: Request, piping: Piping): Promise<number> {
     throw thrown instanceof ApiError ? thrown : broken(thrown)
   } finally {
     // The handler that answers takes care of the unread rest.
-    reader?.releaseLock()
+    opened.reader?.releaseLock()
     parser.destroy()
   }
 }
@@ -195,13 +195,19 @@ function createParser(type: string, { parts, reject }: Receiving): Parser {
   return parser
 }
 
-/** Waits for the turn of a form, while the runtime's timeout of its sender is suspended. */
-async function waitForTurn(request: Request, { turn, server }: Piping): Promise<void> {
+/** Waits for the turn of a form. That is no slowness of its sender, whose times are suspended meanwhile. */
+async function waitForTurn(request: Request, { turn, share, server }: Piping): Promise<void> {
   const waiting = turn.begin()
   if (!waiting) return
+  const leftMs = share.dueMs - performance.now()
+  share.dueMs = Infinity
   server.timeout(request, 0)
-  await waiting
-  server.timeout(request, silentSeconds)
+  try {
+    await waiting
+  } finally {
+    server.timeout(request, silentSeconds)
+    share.dueMs = performance.now() + leftMs
+  }
 }
 
 type Reader = Pick<ReadableStreamDefaultReader<Uint8Array>, 'read' | 'cancel' | 'releaseLock'>
@@ -216,7 +222,7 @@ interface Feeding {
 async function feed({ reader, request, piping, parser }: Feeding): Promise<number> {
   const { limits, share, server, clock, parts, turn, uploads, declaredBytes } = piping
   const maxBytes = maxBytesOf(limits)
-  const pace = new Pace(tooSlow(parts), clock)
+  const pace = new FormPace(tooSlow(parts), clock)
   const entering = { request, share, server }
   let bytes = 0
   let pause: Promise<void> | undefined
@@ -244,39 +250,6 @@ async function feed({ reader, request, piping, parser }: Feeding): Promise<numbe
   }
 }
 
-/** The pace at which a sender must send; waits of Tollgate do not count. */
-class Pace {
-  readonly #late: () => Error
-  readonly #clock: Clock | undefined
-  readonly #startedAtMs: number
-  #pausedMs = 0
-
-  constructor(late: () => Error, clock?: Clock) {
-    this.#late = late
-    this.#clock = clock
-    this.#startedAtMs = this.#nowMs()
-  }
-
-  #nowMs(): number {
-    return this.#clock?.monotonicMs() ?? performance.now()
-  }
-
-  async pausing(waiting: Promise<void>): Promise<void> {
-    const startedAtMs = this.#nowMs()
-    await waiting
-    this.#pausedMs += this.#nowMs() - startedAtMs
-  }
-
-  within<Value>(reading: Promise<Value>, bytes: number): Promise<Value> {
-    const usedMs = this.#nowMs() - this.#startedAtMs - this.#pausedMs
-    const leftMs = startMs + (bytes / minBytesPerSecond) * 1000 - usedMs
-    return withTimeout(reading, Math.max(1, leftMs), {
-      late: this.#late,
-      ...(this.#clock && { clock: this.#clock }),
-    })
-  }
-}
-
 /** Resolves once the parser has taken all of a piece. */
 function parse(parser: Parser, piece: Uint8Array): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
@@ -291,18 +264,8 @@ function ended(parser: Parser): Promise<void> {
   return promise
 }
 
-/** Rejects a form that arrives too slowly; the connection, which still carries the rest, is closed. */
-class TooSlow extends ApiError<'invalid_request'> {
-  override readonly closes = true
-
-  constructor(param: string | null) {
-    const message = `The form arrived too slowly: send at least ${minBytesPerSecond / 1024} KB a second.`
-    super('invalid_request', { param, message, details: { issue: 'bad_format' } })
-  }
-}
-
 /** Names the file that was arriving. */
-const tooSlow = (parts: FormParts) => () => new TooSlow(parts.arrivingField)
+const tooSlow = (parts: FormParts) => () => new FormTooSlow(parts.arrivingField)
 
 const broken = (cause: unknown) =>
   new ApiError('invalid_request', {
