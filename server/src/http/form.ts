@@ -127,13 +127,13 @@ async function pipe(request: Request, piping: Piping): Promise<number> {
   const { promise: failed, reject } = Promise.withResolvers<never>()
   failed.catch(() => undefined)
   const parser = createParser(type, { parts, reject })
-  const opened: { reader?: Reader } = {}
+  const source: { reader?: Reader } = {}
   const read = async () => {
     // The runtime keeps more of a body once it was touched.
     await waitForTurn(request, piping)
     if (!request.body) throw invalidRequest(null, 'bad_format', 'The request has no body.')
     const reader = request.body.getReader()
-    opened.reader = reader
+    source.reader = reader
     const bytes = await feed({ reader, request, piping, parser })
     // What the runtime keeps for further pieces is freed at once.
     await reader.cancel()
@@ -149,7 +149,7 @@ async function pipe(request: Request, piping: Piping): Promise<number> {
     throw thrown instanceof ApiError ? thrown : broken(thrown)
   } finally {
     // The handler that answers takes care of the unread rest.
-    opened.reader?.releaseLock()
+    source.reader?.releaseLock()
     parser.destroy()
   }
 }

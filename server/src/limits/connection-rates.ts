@@ -65,20 +65,20 @@ export class ConnectionRates {
     connection: LimitedConnection,
     need: ConnectionNeed,
   ): Promise<(use: ReportedUse) => void> {
-    const taken: { grant: Granted; window: LimitWindow }[] = []
+    const grants: { grant: Granted; window: LimitWindow }[] = []
     for (const window of windowsOf(connection, need)) {
       const { name, unit, limit, weight } = window
       if (limit === null) continue
       const id = `connection-${name}:${connection.id}`
-      const grant = await this.#counters.take({ windows: [{ id, limit }], weight, running: [] })
-      if (grant.kind === 'refused') {
-        for (const earlier of taken) earlier.grant.end(-earlier.window.weight)
-        throw full(grant, unit)
+      const take = await this.#counters.take({ windows: [{ id, limit }], weight, running: [] })
+      if (take.kind === 'refused') {
+        for (const one of grants) one.grant.end(-one.window.weight)
+        throw full(take, unit)
       }
-      taken.push({ grant, window })
+      grants.push({ grant: take, window })
     }
     return (use) => {
-      for (const { grant, window } of taken)
+      for (const { grant, window } of grants)
         if (window.count) grant.end(window.count(use) - window.weight)
     }
   }

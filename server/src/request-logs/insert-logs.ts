@@ -27,7 +27,7 @@ const countedColumns = sql`
   coalesce(key_id, '') as key_id, ${summedModel} as model`
 const countedByTags = sql`${countedColumns}, tags`
 
-/** As `countLimited` counts them. */
+/** As `countLimitedMedia` counts them. */
 const limitedMedia = sql`
   coalesce(sum(images) filter (where endpoint like '/v1/images/%'), 0) as images,
   coalesce(sum(ceil((coalesce(sound_ms, 0) + coalesce(speech_ms, 0)) / 1000.0))

@@ -53,13 +53,13 @@ const toSummedLog = (log: LogValues, columns: number): SummedLog => ({
   cost: log.cost,
   accountId: log.accountId,
   concurrent: log.concurrent,
-  ...countLimited(log),
+  ...countLimitedMedia(log),
   tags: log.tags && toTagLiteral(log.tags),
   columns,
 })
 
 /** Returns the images and the seconds of sound that limits per minute count: those in chats count as tokens. */
-export function countLimited({
+export function countLimitedMedia({
   endpoint,
   images,
   soundMs,

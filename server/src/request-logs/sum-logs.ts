@@ -1,5 +1,5 @@
 import { logColumns } from './log-record'
-import { countLimited, summedModelOf, type SummedLog } from './logged-request'
+import { countLimitedMedia, summedModelOf, type SummedLog } from './logged-request'
 import { toText } from '../wire/json-body'
 
 /** The logs of one minute by user, key, model and tags. */
@@ -75,7 +75,7 @@ export function readSummed(values: readonly unknown[]): SummedLog | undefined {
     cost: BigInt(toText(values[positions.cost])),
     accountId: typeof accountId === 'string' ? accountId : null,
     concurrent: Number(values[positions.concurrent]),
-    ...countLimited({
+    ...countLimitedMedia({
       endpoint: toText(values[positions.endpoint]),
       images: toCount(values[positions.images]),
       soundMs: toCount(values[positions.sound]),
