@@ -153,17 +153,6 @@ describe('each type', () => {
     expect(await triggered(alert, nowMs + 8 * dayMs)).toEqual([50, 75])
   })
 
-  test('limits of images and of seconds of sound by their peaks', async () => {
-    const alert = await watched({ type: 'quota_limit', threshold: 40, period: 'week' })
-    await sql`
-      update users set limits = '{"images_per_minute": 10, "audio_seconds_per_minute": 60}'
-      where id = ${alert.userId}`.execute(database.query)
-    await alert.log({ atMs: nowMs - 3 * dayMs, images: 3, audioSeconds: 33 })
-    expect(await triggered(alert)).toEqual([55])
-    await alert.log({ atMs: nowMs + 8 * dayMs, images: 7, audioSeconds: 3 })
-    expect(await triggered(alert, nowMs + 8 * dayMs)).toEqual([55, 70])
-  })
-
   test('finding B1: a quota counts the spending limit that an organization has for the account', async () => {
     const alert = await watched({ type: 'quota_limit', threshold: 40 })
     await sql`

@@ -109,7 +109,9 @@ export class FormTurn implements Disposable {
   }
 
   /** Resolves as `reading` does. A sender that is silent meanwhile loses its turn. */
-  async whileReading<Read extends { value?: Uint8Array | undefined }>(reading: Promise<Read>): Promise<Read> {
+  async whileReading<Read extends { value?: Uint8Array | undefined }>(
+    reading: Promise<Read>,
+  ): Promise<Read> {
     const { clock, silentMs } = this.#turns
     let isRead = false
     const checking = clock.after(silentMs, () => {

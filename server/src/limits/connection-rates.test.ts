@@ -16,6 +16,12 @@ const limited = (rpm: number | null, tpm: number | null, id = 'conn_1') => ({
   tpm,
 })
 
+const images = (amount: number) => ({ tokens: 0, media: { unit: 'images', amount } as const })
+const seconds = (amount: number) => ({
+  tokens: 0,
+  media: { unit: 'audioSeconds', amount } as const,
+})
+
 test('limits requests a minute for each connection separately', async () => {
   const { rates, clock } = createFixture()
   await rates.admit(limited(2, null), { tokens: 0 })
@@ -43,7 +49,9 @@ describe('tokens', () => {
   test('a request that they reject does not count', async () => {
     const { rates } = createFixture()
     const end = await rates.admit(limited(2, 100), { tokens: 90 })
-    await expect(rates.admit(limited(2, 100), { tokens: 90 })).rejects.toMatchObject({ status: 429 })
+    await expect(rates.admit(limited(2, 100), { tokens: 90 })).rejects.toMatchObject({
+      status: 429,
+    })
     end({ tokens: 0 })
     await rates.admit(limited(2, 100), { tokens: 90 })
   })
@@ -57,12 +65,6 @@ describe('tokens', () => {
 })
 
 describe('images and seconds of sound', () => {
-  const images = (amount: number) => ({ tokens: 0, media: { unit: 'images', amount } as const })
-  const seconds = (amount: number) => ({
-    tokens: 0,
-    media: { unit: 'audioSeconds', amount } as const,
-  })
-
   test('are reserved at admission, and those that were not made come back', async () => {
     const { rates } = createFixture()
     const connection = { ...unlimited, id: 'conn_1', imagesPerMinute: 4 }

@@ -69,11 +69,7 @@ describe('is rejected', () => {
     [{ priority: 1001 }, 'priority', 'out_of_range'],
     [{ is_default: 'yes' }, 'is_default', 'wrong_type'],
     [{ rate_limits: { rpm: 0 } }, 'rate_limits.rpm', 'out_of_range'],
-    [
-      { rate_limits: { images_per_minute: 0 } },
-      'rate_limits.images_per_minute',
-      'out_of_range',
-    ],
+    [{ rate_limits: { images_per_minute: 0 } }, 'rate_limits.images_per_minute', 'out_of_range'],
     [
       { rate_limits: { audio_seconds_per_minute: 0.5 } },
       'rate_limits.audio_seconds_per_minute',

@@ -1,5 +1,5 @@
 import type { Insertable, Transaction } from 'kysely'
-import { toLimitColumns, type ConnectionLimits } from './limit-columns'
+import { toLimitColumns, type ConnectionLimitFields } from './limit-columns'
 import { lockOwner, type Owner } from '../../../platform/db/account-row'
 import type { ConnectionRow, Schema } from '../../../platform/db/schema'
 import { invalidRequest } from '../../../errors'
@@ -19,7 +19,7 @@ export interface Insertion extends Pick<
   /** Without it, the first connection of its provider becomes the default. */
   is_default?: boolean | undefined
   priority?: number | undefined
-  rate_limits?: ConnectionLimits | undefined
+  rate_limits?: ConnectionLimitFields | undefined
   sealed?:
     | Pick<Insertable<ConnectionRow>, 'secret' | 'secret_key_id' | 'api_key_prefix'>
     | undefined

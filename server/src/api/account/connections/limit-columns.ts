@@ -4,12 +4,12 @@ import type { ConnectionRow } from '../../../platform/db/schema'
 const names = ['rpm', 'tpm', 'images_per_minute', 'audio_seconds_per_minute'] as const
 
 /** The limits per minute of a connection, as a request has them. */
-export type ConnectionLimits = { [Name in (typeof names)[number]]?: number | null | undefined }
+export type ConnectionLimitFields = { [Name in (typeof names)[number]]?: number | null | undefined }
 
 type LimitColumns = Pick<Selectable<ConnectionRow>, (typeof names)[number]>
 
 /** Converts limits to columns: what is absent has no limit. */
-export const toLimitColumns = (limits: ConnectionLimits = {}): LimitColumns => ({
+export const toLimitColumns = (limits: ConnectionLimitFields = {}): LimitColumns => ({
   rpm: limits.rpm ?? null,
   tpm: limits.tpm ?? null,
   images_per_minute: limits.images_per_minute ?? null,

@@ -1,7 +1,7 @@
 import type { Selectable, Updateable } from 'kysely'
 import type { Catalog } from '../../../catalog/catalog'
 import { refuseSecretHeaders } from './header-fields'
-import { toLimitColumns, type ConnectionLimits } from './limit-columns'
+import { toLimitColumns, type ConnectionLimitFields } from './limit-columns'
 import { toNetworkColumns } from './network-columns'
 import type { PlatformNetworkFields } from './network-fields'
 import type { ConnectionRow } from '../../../platform/db/schema'
@@ -72,7 +72,7 @@ interface Changed {
   priority?: number | undefined
   options?: ConnectionOptions | undefined
   network?: PlatformNetworkFields | null | undefined
-  rate_limits?: ConnectionLimits | undefined
+  rate_limits?: ConnectionLimitFields | undefined
   status?: 'active' | 'inactive' | undefined
 }
 
