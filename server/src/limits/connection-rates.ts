@@ -4,7 +4,7 @@ import { countMedia, type MediaNeed, type MediaUse } from './media-need'
 import { windowMs } from './sliding-window'
 
 /** The limits per minute of a connection; null for no limit. */
-export interface ConnectionLimits {
+interface ConnectionLimits {
   rpm: number | null
   tpm: number | null
   imagesPerMinute: number | null
