@@ -11394,6 +11394,8 @@ export interface components {
             rate_limits: {
                 rpm: number | null;
                 tpm: number | null;
+                images_per_minute: number | null;
+                audio_seconds_per_minute: number | null;
             } | null;
             /** @description Certificates of its own; null where it has none, and unless the caller may change the connection */
             network: components["schemas"]["ConnectionNetwork"] | null;
@@ -11449,6 +11451,8 @@ export interface components {
             rate_limits?: ({
                 rpm?: (number | null) | undefined;
                 tpm?: (number | null) | undefined;
+                images_per_minute?: (number | null) | undefined;
+                audio_seconds_per_minute?: (number | null) | undefined;
             } | null) | undefined;
         };
         ChangedConnection: {
@@ -11463,6 +11467,8 @@ export interface components {
             rate_limits?: {
                 rpm?: (number | null) | undefined;
                 tpm?: (number | null) | undefined;
+                images_per_minute?: (number | null) | undefined;
+                audio_seconds_per_minute?: (number | null) | undefined;
             } | undefined;
             /** @enum {string} */
             status?: ("active" | "inactive") | undefined;
@@ -16008,6 +16014,8 @@ export interface components {
             rate_limits: {
                 rpm: number | null;
                 tpm: number | null;
+                images_per_minute: number | null;
+                audio_seconds_per_minute: number | null;
             } | null;
             /** @description Certificates and proxy; null where it has none */
             network: components["schemas"]["PlatformConnectionNetwork"] | null;
@@ -16101,6 +16109,8 @@ export interface components {
             rate_limits?: ({
                 rpm?: (number | null) | undefined;
                 tpm?: (number | null) | undefined;
+                images_per_minute?: (number | null) | undefined;
+                audio_seconds_per_minute?: (number | null) | undefined;
             } | null) | undefined;
             provider: string;
             api_key?: (string | null) | undefined;
@@ -16151,6 +16161,8 @@ export interface components {
             rate_limits?: {
                 rpm?: (number | null) | undefined;
                 tpm?: (number | null) | undefined;
+                images_per_minute?: (number | null) | undefined;
+                audio_seconds_per_minute?: (number | null) | undefined;
             } | undefined;
             api_key?: string | undefined;
             /** @enum {string} */

@@ -38,9 +38,10 @@ describe('connections', () => {
     const form = page.getByRole('dialog', { name: 'Edit Own key' })
     await form.getByLabel('Requests per minute').fill('60')
     await form.getByLabel('Tokens per minute').fill('90000')
+    await form.getByLabel('Images per minute').fill('20')
     expect(await barriersOf(page)).toEqual([])
     await form.getByRole('button', { name: 'Save' }).click()
-    await page.getByText('60 requests/min, 90,000 tokens/min').waitFor()
+    await page.getByText('60 requests/min, 90,000 tokens/min, 20 images/min').waitFor()
     await change()
     await form.getByLabel('Base URL', { exact: true }).fill('http://127.0.0.1/v1')
     await form.getByText('The stored key is never sent to another base URL').waitFor()
@@ -53,7 +54,7 @@ describe('connections', () => {
     const { body } = await dashboard.account.send(`GET /api/connections/${id}`)
     expect(body).toMatchObject({
       endpoint_url: 'https://api.example.com/v1',
-      rate_limits: { rpm: 60, tpm: 90_000 },
+      rate_limits: { rpm: 60, tpm: 90_000, images_per_minute: 20 },
     })
     await dashboard.account.send(`DELETE /api/connections/${id}`)
     await page.close()

@@ -10,6 +10,8 @@ import type { Schema } from '../platform/db/schema'
 interface Used {
   requests_per_minute: bigint
   tokens_per_minute: bigint
+  images_per_minute: bigint
+  audio_seconds_per_minute: bigint
   concurrent_requests: number
   monthly_requests: bigint
   monthly_spend: bigint
@@ -31,13 +33,16 @@ export async function readQuotaUse(
     from ${joinHourEdges(requested, logsSinceMs)}
     cross join lateral (
       select coalesce(max(requests), 0)::bigint as requests_per_minute,
-        coalesce(max(tokens), 0)::bigint as tokens_per_minute
+        coalesce(max(tokens), 0)::bigint as tokens_per_minute,
+        coalesce(max(images), 0)::bigint as images_per_minute,
+        coalesce(max(audio_seconds), 0)::bigint as audio_seconds_per_minute
       from (
-        select requests, tokens from request_minute
+        select requests, tokens, images, audio_seconds from request_minute
         where request_minute.user_id = requested.user_id
           and starts_at >= requested.starts_at and starts_at < requested.days_at
         union all
-        select requests_per_minute, tokens_per_minute from request_peak
+        select requests_per_minute, tokens_per_minute, images_per_minute, audio_seconds_per_minute
+        from request_peak
         where request_peak.user_id = requested.user_id
           and day >= (requested.days_at at time zone 'UTC')::date
       ) as minutes
@@ -83,6 +88,8 @@ function quotasOf(limits: LimitScope | undefined, used: Used): QuotaUse[] {
   return [
     { limit: limits.requestsPerMinute, used: Number(used.requests_per_minute) },
     { limit: limits.tokensPerMinute, used: Number(used.tokens_per_minute) },
+    { limit: limits.imagesPerMinute, used: Number(used.images_per_minute) },
+    { limit: limits.audioSecondsPerMinute, used: Number(used.audio_seconds_per_minute) },
     { limit: limits.maxConcurrentRequests, used: used.concurrent_requests },
     { limit: limits.monthlyRequests, used: Number(used.monthly_requests) },
     { limit: spend === null ? null : Number(spend), used: Number(used.monthly_spend) },

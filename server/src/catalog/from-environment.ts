@@ -48,6 +48,8 @@ export function createEnvironmentConnections(
       isFailing: false,
       rpm: null,
       tpm: null,
+      imagesPerMinute: null,
+      audioSecondsPerMinute: null,
       gatewayId: null,
       onlyModels: null,
     }

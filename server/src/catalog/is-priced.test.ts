@@ -28,6 +28,8 @@ const connection = {
   isFailing: false,
   rpm: null,
   tpm: null,
+  imagesPerMinute: null,
+  audioSecondsPerMinute: null,
   gatewayId: null,
   onlyModels: null,
 }

@@ -40,6 +40,8 @@ export function toLocalModels(
       isFailing: false,
       rpm: null,
       tpm: null,
+      imagesPerMinute: null,
+      audioSecondsPerMinute: null,
       gatewayId: null,
       onlyModels: new Set(offered.map(({ id }) => `local/${id}`)),
     }

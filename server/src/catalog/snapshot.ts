@@ -27,9 +27,11 @@ export interface ProviderConnection {
   isDefault: boolean
   /** Whether its provider last rejected its credential, or its test failed. */
   isFailing: boolean
-  /** Its limits of requests and tokens a minute, null for no limit. */
+  /** Its limits of requests, tokens, images and seconds of sound a minute, null for no limit. */
   rpm: number | null
   tpm: number | null
+  imagesPerMinute: number | null
+  audioSecondsPerMinute: number | null
   /** The self-hosted gateway that calls its provider; null where Tollgate does. */
   gatewayId: string | null
   /** The models that are known only from it, and that no other connection serves; null for any. */

@@ -100,6 +100,8 @@ export const toConnection = (
     isFailing: row.status === 'error',
     rpm: row.rpm,
     tpm: row.tpm,
+    imagesPerMinute: row.images_per_minute,
+    audioSecondsPerMinute: row.audio_seconds_per_minute,
     gatewayId: row.gateway_id,
     onlyModels: null,
   }

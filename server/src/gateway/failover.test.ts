@@ -216,8 +216,8 @@ async function codeOf(...refusals: ('full' | 'unpaid')[]) {
     candidateOf(`${at}`, refusal === 'full' ? 1 : null),
   )
   for (const { connection } of candidates) {
-    const { id, rpm } = connection
-    if (rpm !== null) await connectionRates.admit({ id, rpm, tpm: null }, 0)
+    const { rpm } = connection
+    if (rpm !== null) await connectionRates.admit(connection, { tokens: 0 })
   }
   const unpaid = candidates.map(({ connection }) => connection.id)
   const { result } = await run({}, { candidates, unpaid, connectionRates })

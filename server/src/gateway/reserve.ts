@@ -120,7 +120,8 @@ export class AttemptReservation<Request extends ReservableRequest> {
 
   /** The request has ended, and used that many tokens, images and seconds. */
   end(usedTokens: number, usedMedia: MediaUse | undefined): void {
-    this.#connections?.end(usedTokens, this.#candidate?.connection.id)
+    const use = { tokens: usedTokens, media: usedMedia }
+    this.#connections?.end(use, this.#candidate?.connection.id)
     const servedBy = this.#candidate?.billing.organizationId ?? null
     this.#organizations?.end(usedTokens, servedBy, usedMedia)
   }
@@ -135,14 +136,14 @@ export class AttemptReservation<Request extends ReservableRequest> {
     const { endpoint, request, tokens } = this.#options
     const { ports, principal } = request
     const { terms } = candidate.billing
+    const media = readMediaNeed(endpoint, request)
     if (terms) {
       const { userId } = principal
-      const media = readMediaNeed(endpoint, request)
       this.#organizations ??= new OrganizationUse({ ports, userId, tokens, media })
       await this.#organizations.admit(terms)
     }
     if (ConnectionUse.counts(candidate)) {
-      this.#connections ??= new ConnectionUse({ ports, tokens })
+      this.#connections ??= new ConnectionUse({ ports, need: { tokens, media } })
       await this.#connections.admit(candidate)
     }
     return this.#open(candidate)

@@ -30,6 +30,8 @@ function receives(key: string, { baseUrl = null, options = {}, owner = null }: S
     isFailing: false,
     rpm: null,
     tpm: null,
+    imagesPerMinute: null,
+    audioSecondsPerMinute: null,
     gatewayId: null,
     onlyModels: null,
   }

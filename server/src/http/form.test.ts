@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { BodyBudget } from './body-budget'
 import { readForm } from './form'
-import { PieceMemory } from './piece-memory'
+import { FormTurns } from './form-turns'
 import { renderError, toRendered } from './render'
 import { UploadCounts } from './upload-counts'
 import { UploadDirectory } from './upload-directory'
@@ -28,7 +28,7 @@ async function formServer(read?: (file: UploadedFile) => Promise<unknown>, clock
   const dataDir = await mkdtemp(join(tmpdir(), 'form-'))
   const directory = await UploadDirectory.open(dataDir)
   const budget = new BodyBudget({ bytes: 64 * mebibyte })
-  const uploads = { directory, budget, pieces: new PieceMemory(), counts: new UploadCounts() }
+  const uploads = { directory, budget, turns: new FormTurns(), counts: new UploadCounts() }
   const listed = () => readdir(join(dataDir, 'uploads'))
   const server = Bun.serve({
     port: 0,

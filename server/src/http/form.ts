@@ -2,7 +2,9 @@ import { Busboy, type BusboyHeaders } from '@fastify/busboy'
 import { reserveShare } from './body'
 import type { BodyShare } from './body-share'
 import type { Server } from './env'
+import { FormPace, FormTooSlow } from './form-pace'
 import { fileTooLarge, filesTooLarge, FormParts } from './form-parts'
+import type { FormTurn } from './form-turns'
 import type { Uploads } from './upload-directory'
 import { ApiError, invalidRequest } from '../errors'
 import type { Clock } from '../platform/clock'
@@ -36,9 +38,7 @@ const minFormBytes = 1 << 20
 const stepBytes = 8 << 20
 /** The runtime ends a sender that is silent for so long. */
 const silentSeconds = 20
-/** A form must arrive at this pace, after a start, and within a time. */
-const startMs = 20_000
-const minBytesPerSecond = 32 << 10
+/** A form must arrive within this time. */
 const maxMs = 15 * 60_000
 const readByteMs = 2e-6
 const multipart = /^multipart\/form-data\s*;.*boundary=/i
@@ -59,12 +59,12 @@ export async function readForm(request: Request, reading: Reading): Promise<Read
   }
   uploads.counts.begin()
   server.timeout(request, silentSeconds)
-  using turns = uploads.pieces.open()
+  using turn = uploads.turns.open(owner)
   try {
     const entering = { request, share, server }
     const waiting = reserveShare(entering, Math.max(minFormBytes, declaredBytes ?? stepBytes))
     await waiting
-    const piped = pipe(request, { ...reading, type, share, parts, turns })
+    const piped = pipe(request, { ...reading, type, declaredBytes, share, parts, turn })
     const bytes = await share.whileReading(piped)
     server.timeout(request, 0)
     uploads.counts.end(true)
@@ -77,7 +77,7 @@ export async function readForm(request: Request, reading: Reading): Promise<Read
 }
 
 /** Returns the content type. Throws `invalid_request`. */
-function checkHeaders({ headers, body }: Request): string {
+function checkHeaders({ headers }: Request): string {
   const type = headers.get('content-type') ?? ''
   if (!multipart.test(type))
     throw invalidRequest(null, 'wrong_content_type', 'Send the body as multipart/form-data.')
@@ -88,7 +88,6 @@ function checkHeaders({ headers, body }: Request): string {
       'wrong_content_type',
       'Compressed request bodies are not supported. Send it uncompressed.',
     )
-  if (!body) throw invalidRequest(null, 'bad_format', 'The request has no body.')
   return type
 }
 
@@ -116,9 +115,10 @@ type Parser = InstanceType<typeof Busboy>
 
 interface Piping extends Reading {
   type: string
+  declaredBytes: number | undefined
   share: BodyShare
   parts: FormParts
-  turns: ReturnType<Uploads['pieces']['open']>
+  turn: FormTurn
 }
 
 /** Feeds the parser as fast as the files can be written. Resolves with the length of the form once all are. */
@@ -127,9 +127,16 @@ async function pipe(request: Request, piping: Piping): Promise<number> {
   const { promise: failed, reject } = Promise.withResolvers<never>()
   failed.catch(() => undefined)
   const parser = createParser(type, { parts, reject })
-  const reader = request.body?.getReader()
+  const source: { reader?: Reader } = {}
   const read = async () => {
-    const bytes = reader ? await feed({ reader, request, piping, parser }) : 0
+    // The runtime keeps more of a body once it was touched.
+    await waitForTurn(request, piping)
+    if (!request.body) throw invalidRequest(null, 'bad_format', 'The request has no body.')
+    const reader = request.body.getReader()
+    source.reader = reader
+    const bytes = await feed({ reader, request, piping, parser })
+    // What the runtime keeps for further pieces is freed at once.
+    await reader.cancel()
     await ended(parser)
     await parts.flush()
     parts.addWrittenFiles()
@@ -142,7 +149,7 @@ async function pipe(request: Request, piping: Piping): Promise<number> {
     throw thrown instanceof ApiError ? thrown : broken(thrown)
   } finally {
     // The handler that answers takes care of the unread rest.
-    reader?.releaseLock()
+    source.reader?.releaseLock()
     parser.destroy()
   }
 }
@@ -188,25 +195,41 @@ function createParser(type: string, { parts, reject }: Receiving): Parser {
   return parser
 }
 
+/** Waits for the turn of a form. That is no slowness of its sender, whose times are suspended meanwhile. */
+async function waitForTurn(request: Request, { turn, share, server }: Piping): Promise<void> {
+  const waiting = turn.begin()
+  if (!waiting) return
+  const leftMs = share.dueMs - performance.now()
+  share.dueMs = Infinity
+  server.timeout(request, 0)
+  try {
+    await waiting
+  } finally {
+    server.timeout(request, silentSeconds)
+    share.dueMs = performance.now() + leftMs
+  }
+}
+
+type Reader = Pick<ReadableStreamDefaultReader<Uint8Array>, 'read' | 'cancel' | 'releaseLock'>
+
 interface Feeding {
-  reader: Pick<ReadableStreamDefaultReader<Uint8Array>, 'read'>
+  reader: Reader
   request: Request
   piping: Piping
   parser: Parser
 }
 
 async function feed({ reader, request, piping, parser }: Feeding): Promise<number> {
-  const { limits, share, server, clock, parts, turns, uploads } = piping
+  const { limits, share, server, clock, parts, turn, uploads, declaredBytes } = piping
   const maxBytes = maxBytesOf(limits)
-  const pace = new Pace(tooSlow(parts), clock)
+  const pace = new FormPace(tooSlow(parts), clock)
   const entering = { request, share, server }
   let bytes = 0
   let pause: Promise<void> | undefined
   for (;;) {
     if (pause) await pace.pausing(pause)
-    const turn = turns.begin()
-    if (turn) await pace.pausing(turn)
-    const { value } = await turns.whileReading(pace.within(reader.read(), bytes))
+    await pace.pausing(waitForTurn(request, piping))
+    const { value } = await turn.whileReading(pace.within(reader.read(), bytes))
     if (!value) return bytes
     bytes += value.byteLength
     uploads.counts.add(value.byteLength)
@@ -214,50 +237,16 @@ async function feed({ reader, request, piping, parser }: Feeding): Promise<numbe
     if (bytes > maxBytes) throw tooLarge(limits)
     pause = share.spend(value.byteLength * readByteMs)
     pause?.catch(() => undefined)
-    // Others do not wait for memory behind a form that waits for room on disk.
     if (bytes > share.bytes) {
-      turns.hold(0)
+      // Others do not wait behind a form that waits for room on disk.
+      turn.end()
       await pace.pausing(reserveShare(entering, stepBytes))
     }
-    turns.hold(value.byteLength)
     await pace.pausing(parse(parser, value))
     await pace.pausing(parts.flush())
     // Left to the collector, the pieces of many forms would add up: they lie outside of its heap.
     releaseBuffer(value)
-    turns.hold(0)
-  }
-}
-
-/** The pace at which a sender must send; waits of Tollgate do not count. */
-class Pace {
-  readonly #late: () => Error
-  readonly #clock: Clock | undefined
-  readonly #startedAtMs: number
-  #pausedMs = 0
-
-  constructor(late: () => Error, clock?: Clock) {
-    this.#late = late
-    this.#clock = clock
-    this.#startedAtMs = this.#nowMs()
-  }
-
-  #nowMs(): number {
-    return this.#clock?.monotonicMs() ?? performance.now()
-  }
-
-  async pausing(waiting: Promise<void>): Promise<void> {
-    const startedAtMs = this.#nowMs()
-    await waiting
-    this.#pausedMs += this.#nowMs() - startedAtMs
-  }
-
-  within<Value>(reading: Promise<Value>, bytes: number): Promise<Value> {
-    const usedMs = this.#nowMs() - this.#startedAtMs - this.#pausedMs
-    const leftMs = startMs + (bytes / minBytesPerSecond) * 1000 - usedMs
-    return withTimeout(reading, Math.max(1, leftMs), {
-      late: this.#late,
-      ...(this.#clock && { clock: this.#clock }),
-    })
+    if (bytes === declaredBytes) return bytes
   }
 }
 
@@ -275,18 +264,8 @@ function ended(parser: Parser): Promise<void> {
   return promise
 }
 
-/** Rejects a form that arrives too slowly; the connection, which still carries the rest, is closed. */
-class TooSlow extends ApiError<'invalid_request'> {
-  override readonly closes = true
-
-  constructor(param: string | null) {
-    const message = `The form arrived too slowly: send at least ${minBytesPerSecond / 1024} KB a second.`
-    super('invalid_request', { param, message, details: { issue: 'bad_format' } })
-  }
-}
-
 /** Names the file that was arriving. */
-const tooSlow = (parts: FormParts) => () => new TooSlow(parts.arrivingField)
+const tooSlow = (parts: FormParts) => () => new FormTooSlow(parts.arrivingField)
 
 const broken = (cause: unknown) =>
   new ApiError('invalid_request', {

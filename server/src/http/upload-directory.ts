@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { BodyBudget } from './body-budget'
-import type { PieceMemory } from './piece-memory'
+import type { FormTurns } from './form-turns'
 import type { UploadCounts } from './upload-counts'
 
 /** The directory of the files of requests, below the data directory. Only this process uses it. */
@@ -32,6 +32,6 @@ export interface Uploads {
   directory: UploadDirectory
   /** The bytes on disk: each form counts as a megabyte at least, which bounds the number of its files. */
   budget: BodyBudget
-  pieces: PieceMemory
+  turns: FormTurns
   counts: UploadCounts
 }

@@ -90,6 +90,12 @@ const logs = fc
     userId: fc.constantFrom(...users),
     keyId: fc.constantFrom('key_1', 'key_2'),
     keyPrefix: fc.option(texts),
+    endpoint: fc.constantFrom(
+      '/v1/chat/completions',
+      '/v1/images/edits',
+      '/v1/audio/speech',
+      '/v1/audio/transcriptions',
+    ),
     requestedModel: texts,
     model: texts,
     provider: fc.option(texts),
@@ -138,7 +144,7 @@ describe('copied request logs', () => {
       await insertLogs(inserted.query, records)
       expect(await readAll(copied)).toEqual(await readAll(inserted))
     })
-    await fc.assert(property, { numRuns: 40 })
+    await fc.assert(property, { numRuns: 60 })
     expect(total).toBeGreaterThan(50)
   })
 

@@ -73,7 +73,8 @@ async function addSums(db: Kysely<Schema>, sums: readonly CountedLogs[]): Promis
         (one ->> 7)::bigint as cancellations, (one ->> 8)::bigint as input_tokens,
         (one ->> 9)::bigint as output_tokens, (one ->> 10)::bigint as latency_ms,
         (one ->> 11)::bigint as cost, (one ->> 12)::bigint as own_cost,
-        (one ->> 13)::integer as peak_concurrent, (one ->> 14)::text[] as tags
+        (one ->> 13)::integer as peak_concurrent, (one ->> 14)::text[] as tags,
+        (one ->> 15)::bigint as images, (one ->> 16)::bigint as audio_seconds
       from ${rows} as one
     ), ${addCounted({ hasTags: sums.some(({ tags }) => tags !== null) })}`.execute(db)
 }
@@ -95,4 +96,6 @@ const toRow = (sum: CountedLogs): string =>
     String(sum.ownCost),
     sum.peakConcurrent,
     sum.tags,
+    sum.images,
+    sum.audioSeconds,
   ])

@@ -115,6 +115,30 @@ test('stores and sums a log once that arrives twice, in one batch or two', async
   ])
 })
 
+test('counts the images and seconds of a minute, each request rounded up, without those of chats', async () => {
+  const userId = newUser()
+  const at = (time: string, fields: Partial<LogValues>) =>
+    recordOf({ userId, id: idAt(`2026-02-03T${time}`), ...fields })
+  await insertLogs(database.query, [
+    at('04:05:06.000Z', { endpoint: '/v1/images/generations', images: 3 }),
+    at('04:05:07.000Z', { endpoint: '/v1/images/edits', images: 2 }),
+    at('04:05:08.000Z', { endpoint: '/v1/audio/transcriptions', soundMs: 2001 }),
+    at('04:05:09.000Z', { endpoint: '/v1/audio/speech', speechMs: 1 }),
+    at('04:05:10.000Z', { endpoint: '/v1/chat/completions', images: 9, speechMs: 90_000 }),
+    at('04:06:00.000Z', { endpoint: '/v1/images/variations', images: 4 }),
+  ])
+  const of = (table: 'request_minute' | 'request_peak') =>
+    database.query.selectFrom(table).selectAll().where('user_id', '=', userId).execute()
+  const minutes = await of('request_minute')
+  expect(minutes.toSorted((one, other) => Number(one.requests - other.requests))).toMatchObject([
+    { requests: 1n, images: 4n, audio_seconds: 0n },
+    { requests: 5n, images: 5n, audio_seconds: 4n },
+  ])
+  expect(await of('request_peak')).toMatchObject([
+    { images_per_minute: 5n, audio_seconds_per_minute: 4n },
+  ])
+})
+
 test('a rejected log does not stop the others', async () => {
   const userId = newUser()
   const records = [

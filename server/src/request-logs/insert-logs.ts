@@ -27,6 +27,12 @@ const countedColumns = sql`
   coalesce(key_id, '') as key_id, ${summedModel} as model`
 const countedByTags = sql`${countedColumns}, tags`
 
+/** As `countLimitedMedia` counts them. */
+const limitedMedia = sql`
+  coalesce(sum(images) filter (where endpoint like '/v1/images/%'), 0) as images,
+  coalesce(sum(ceil((coalesce(sound_ms, 0) + coalesce(speech_ms, 0)) / 1000.0))
+    filter (where endpoint like '/v1/audio/%'), 0) as audio_seconds`
+
 /** Whether some records may have tags: the literal of tags, with which such a record ends. */
 const mayHaveTags = (records: readonly string[]): boolean =>
   records.some((record) => record.endsWith('}"]'))
@@ -45,7 +51,7 @@ export async function insertLogs(db: Kysely<Schema>, records: readonly string[])
       order by 1
       on conflict do nothing
       returning started_at, user_id, key_id, model, requested_model, provider, error, status, input_tokens,
-        output_tokens, latency_ms, cost, account_id, concurrent, tags
+        output_tokens, latency_ms, cost, account_id, concurrent, tags, endpoint, images, sound_ms, speech_ms
     ), counted as (
       -- Reads each log once: hours and days are sums of minutes.
       select ${hasTags ? countedByTags : countedColumns},
@@ -56,7 +62,7 @@ export async function insertLogs(db: Kysely<Schema>, records: readonly string[])
         sum(input_tokens) as input_tokens, sum(output_tokens) as output_tokens,
         coalesce(sum(latency_ms) filter (where status = 'success'), 0) as latency_ms,
         sum(cost) as cost, coalesce(sum(cost) filter (where account_id = user_id), 0) as own_cost,
-        max(concurrent) as peak_concurrent
+        max(concurrent) as peak_concurrent, ${limitedMedia}
       from fresh
       group by 1, 2, 3, 4${sql.raw(hasTags ? ', 5' : '')}
     ), ${addCounted({ hasTags })}`.execute(db)

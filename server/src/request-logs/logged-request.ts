@@ -23,6 +23,9 @@ export interface SummedLog {
   cost: bigint
   accountId: string | null
   concurrent: number
+  /** As limits count them. */
+  images: number
+  audioSeconds: number
   /** The literal of its tags; null for none. */
   tags: string | null
   columns: number
@@ -52,9 +55,24 @@ const toSummedLog = (log: LogValues, columns: number): SummedLog => ({
   cost: log.cost,
   accountId: log.accountId,
   concurrent: log.concurrent,
+  ...countLimitedMedia(log),
   tags: log.tags && toTagLiteral(log.tags),
   columns,
 })
+
+/** Returns the images and the seconds of sound that limits per minute count: those in chats count as tokens. */
+export function countLimitedMedia({
+  endpoint,
+  images,
+  soundMs,
+  speechMs,
+}: Pick<LogValues, 'endpoint' | 'images' | 'soundMs' | 'speechMs'>) {
+  const isSound = endpoint.startsWith('/v1/audio/')
+  return {
+    images: endpoint.startsWith('/v1/images/') ? (images ?? 0) : 0,
+    audioSeconds: isSound ? Math.ceil(((soundMs ?? 0) + (speechMs ?? 0)) / 1000) : 0,
+  }
+}
 
 /** A name that is no model's is left out: it would stay in the sums for two years. */
 export const summedModelOf = ({

@@ -1,5 +1,5 @@
 import { logColumns } from './log-record'
-import { summedModelOf, type SummedLog } from './logged-request'
+import { countLimitedMedia, summedModelOf, type SummedLog } from './logged-request'
 import { toText } from '../wire/json-body'
 
 /** The logs of one minute by user, key, model and tags. */
@@ -23,6 +23,8 @@ export interface CountedLogs {
   /** The part of it that the user's own account paid. */
   ownCost: bigint
   peakConcurrent: number
+  images: number
+  audioSeconds: number
 }
 
 type ColumnName = (typeof logColumns)[number][0]
@@ -42,6 +44,10 @@ const positions = {
   cost: at('cost'),
   account: at('account_id'),
   concurrent: at('concurrent'),
+  endpoint: at('endpoint'),
+  images: at('images'),
+  sound: at('sound_ms'),
+  speech: at('speech_ms'),
   tags: at('tags'),
 }
 
@@ -69,10 +75,19 @@ export function readSummed(values: readonly unknown[]): SummedLog | undefined {
     cost: BigInt(toText(values[positions.cost])),
     accountId: typeof accountId === 'string' ? accountId : null,
     concurrent: Number(values[positions.concurrent]),
+    ...countLimitedMedia({
+      endpoint: toText(values[positions.endpoint]),
+      images: toCount(values[positions.images]),
+      soundMs: toCount(values[positions.sound]),
+      speechMs: toCount(values[positions.speech]),
+    }),
     tags: typeof tags === 'string' ? tags : null,
     columns: values.length,
   }
 }
+
+/** A record ends before the first of its last columns that are null. */
+const toCount = (value: unknown): number => Number(value ?? 0)
 
 /** Counts logs without errors by minute, as `insert-logs.ts` does in SQL. */
 export function sumLogs(logs: readonly SummedLog[]): CountedLogs[] {
@@ -119,6 +134,8 @@ function sumFor(log: SummedLog, sums: Map<string, CountedLogs>): CountedLogs {
     cost: 0n,
     ownCost: 0n,
     peakConcurrent: 0,
+    images: 0,
+    audioSeconds: 0,
   }
   sums.set(name, sum)
   return sum
@@ -137,4 +154,6 @@ function add(sum: CountedLogs, log: SummedLog): void {
   sum.cost += cost
   if (log.accountId === log.userId) sum.ownCost += cost
   sum.peakConcurrent = Math.max(sum.peakConcurrent, log.concurrent)
+  sum.images += log.images
+  sum.audioSeconds += log.audioSeconds
 }

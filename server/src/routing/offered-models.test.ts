@@ -55,6 +55,8 @@ const connection: ProviderConnection = {
   isFailing: false,
   rpm: null,
   tpm: null,
+  imagesPerMinute: null,
+  audioSecondsPerMinute: null,
   gatewayId: null,
   onlyModels: null,
 }

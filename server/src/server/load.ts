@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { Config } from '../platform/config/config'
 import { BodyBudget } from '../http/body-budget'
-import { PieceMemory } from '../http/piece-memory'
+import { FormTurns } from '../http/form-turns'
 import { UploadCounts } from '../http/upload-counts'
 import { UploadDirectory } from '../http/upload-directory'
 import { Overload } from '../http/overload'
@@ -36,7 +36,7 @@ export async function createLoadShedding(
     budget: disposables.use(
       new BodyBudget({ bytes: config.uploadsBytes, loop: loopShares, unsentMs: Infinity }),
     ),
-    pieces: new PieceMemory(),
+    turns: new FormTurns(),
     counts: new UploadCounts(),
   }
   const { maxRunning, maxLoopDelayMs } = config

@@ -14,6 +14,9 @@ export interface Requests {
   accountId?: string
   concurrent?: number
   tokens?: number
+  /** As limits count them. */
+  images?: number
+  audioSeconds?: number
 }
 
 /** Writes requests of an account into the log and all its sums, as the gateway does. */
@@ -23,7 +26,7 @@ export async function logRequests(
   requests: Requests,
 ): Promise<void> {
   const { atMs, count = 1, status = 'success', latencyMs = 0, cost = 0n } = requests
-  const { accountId = userId, concurrent = 1, tokens = 0 } = requests
+  const { accountId = userId, concurrent = 1, tokens = 0, images = 0, audioSeconds = 0 } = requests
   const at = new Date(atMs)
   const ids = Array.from({ length: count }, () => `req_${generateIdBody(atMs)}`)
   await sql`
@@ -53,12 +56,14 @@ export async function logRequests(
       peak_concurrent = greatest(kept.peak_concurrent, excluded.peak_concurrent)`.execute(db)
   await sql`
     insert into request_minute as kept
-    select ${userId}, date_trunc('minute', ${at}::timestamptz), ${count}, ${tokens}
+    select ${userId}, date_trunc('minute', ${at}::timestamptz), ${count}, ${tokens},
+      ${images}, ${audioSeconds}
     on conflict (user_id, starts_at) do update set
       requests = kept.requests + excluded.requests`.execute(db)
   await sql`
     insert into request_peak as kept
-    select ${userId}, (${at}::timestamptz at time zone 'UTC')::date, ${count}, ${tokens}, ${concurrent}
+    select ${userId}, (${at}::timestamptz at time zone 'UTC')::date, ${count}, ${tokens}, ${concurrent},
+      ${images}, ${audioSeconds}
     on conflict (user_id, day) do update set
       requests_per_minute = greatest(kept.requests_per_minute, excluded.requests_per_minute),
       concurrent_requests = greatest(kept.concurrent_requests, excluded.concurrent_requests)

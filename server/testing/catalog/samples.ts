@@ -65,6 +65,8 @@ export const sampleConnection = (fields: Partial<ProviderConnection> = {}): Prov
   isFailing: false,
   rpm: null,
   tpm: null,
+  imagesPerMinute: null,
+  audioSecondsPerMinute: null,
   gatewayId: null,
   onlyModels: null,
   ...fields,

@@ -69,6 +69,12 @@ describe('is rejected', () => {
     [{ priority: 1001 }, 'priority', 'out_of_range'],
     [{ is_default: 'yes' }, 'is_default', 'wrong_type'],
     [{ rate_limits: { rpm: 0 } }, 'rate_limits.rpm', 'out_of_range'],
+    [{ rate_limits: { images_per_minute: 0 } }, 'rate_limits.images_per_minute', 'out_of_range'],
+    [
+      { rate_limits: { audio_seconds_per_minute: 0.5 } },
+      'rate_limits.audio_seconds_per_minute',
+      'wrong_type',
+    ],
   ])('%j at %s: %s', async (more, param, issue) => {
     const { api_key: _secret, ...shown } = more
     expect([shown, ...problem(await api('POST /connections', fields(more)))]).toEqual([

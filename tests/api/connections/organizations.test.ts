@@ -184,7 +184,12 @@ describe('connections of an organization', () => {
     expect(made.body).toMatchObject({
       scope: 'organization',
       billing_mode: 'org_pays',
-      rate_limits: { rpm: 100, tpm: null },
+      rate_limits: {
+        rpm: 100,
+        tpm: null,
+        images_per_minute: null,
+        audio_seconds_per_minute: null,
+      },
     })
     const id = idIn(made)
     const [developer, viewer, plain] = [

@@ -66,7 +66,12 @@ beforeAll(async () => {
     billing_mode: null,
     is_default: true,
     priority: 100,
-    rate_limits: { rpm: null, tpm: null },
+    rate_limits: {
+      rpm: null,
+      tpm: null,
+      images_per_minute: null,
+      audio_seconds_per_minute: null,
+    },
     model_count: 0,
     api_key_prefix: secret.slice(0, 7),
     last_error: null,

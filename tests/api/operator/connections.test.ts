@@ -40,7 +40,12 @@ test('a connection is made without showing its secret', async () => {
     scope: 'platform',
     is_default: false,
     priority: 7,
-    rate_limits: { rpm: 60, tpm: null },
+    rate_limits: {
+      rpm: 60,
+      tpm: null,
+      images_per_minute: null,
+      audio_seconds_per_minute: null,
+    },
     model_count: 0,
     api_key_prefix: secret.slice(0, 6),
     last_error: null,

@@ -229,6 +229,28 @@ describe('usage', () => {
     ])
   })
 
+  test('images and seconds of sound have percentages of their busiest minute', async () => {
+    const customer = await limited({
+      limits: { images_per_minute: 20, audio_seconds_per_minute: 300 },
+    })
+    for (const [day, images, seconds] of [
+      ['2025-04-01', 18, 30],
+      ['2025-04-02', 5, 240],
+    ] as const) {
+      await used(customer, day, 1)
+      await sql`
+        update request_peak set images_per_minute = ${images}, audio_seconds_per_minute = ${seconds}
+        where user_id = ${customer.userId} and day = ${day}`
+    }
+    const range = '?start_date=2025-04-01&end_date=2025-04-02'
+    expect((await history(customer, range)).body['history']).toMatchObject([
+      { percentage: 80 },
+      { percentage: 90 },
+    ])
+    const { body } = await history(customer, `${range}&granularity=month`)
+    expect(body['history']).toMatchObject([{ percentage: 90 }])
+  })
+
   test('A03: the usage of others is absent', async () => {
     const [owner, stranger] = [await limited(), await limited()]
     await used(owner, '2025-03-01', 3, 1)

@@ -121,6 +121,9 @@ const Limits = ({ connection: { rate_limits: limits } }: { connection: Connectio
   const texts = [
     limits?.rpm && `${formatCount(limits.rpm, 'request')}/min`,
     limits?.tpm && `${formatCount(limits.tpm, 'token')}/min`,
+    limits?.images_per_minute && `${formatCount(limits.images_per_minute, 'image')}/min`,
+    limits?.audio_seconds_per_minute &&
+      `${formatCount(limits.audio_seconds_per_minute, 'second')} of sound/min`,
   ].filter(Boolean)
   return <Text size="sm">{texts.length > 0 ? texts.join(', ') : '–'}</Text>
 }

@@ -19,6 +19,8 @@ interface Fields {
   api_key: string
   rpm: number | string
   tpm: number | string
+  images_per_minute: number | string
+  audio_seconds_per_minute: number | string
   priority: number | string
   is_default: boolean
   is_on: boolean
@@ -31,6 +33,8 @@ const fieldsOf = (one: Connection): Fields => ({
   api_key: '',
   rpm: one.rate_limits?.rpm ?? '',
   tpm: one.rate_limits?.tpm ?? '',
+  images_per_minute: one.rate_limits?.images_per_minute ?? '',
+  audio_seconds_per_minute: one.rate_limits?.audio_seconds_per_minute ?? '',
   priority: one.priority,
   is_default: one.is_default,
   is_on: one.status !== 'inactive',
@@ -42,7 +46,12 @@ const limitOf = (field: number | string) => (field === '' ? null : Number(field)
 /** The changed fields: an unchanged status keeps the value that a test may have set. */
 const toChanges = (fields: Fields, before: Fields) => ({
   name: fields.name,
-  rate_limits: { rpm: limitOf(fields.rpm), tpm: limitOf(fields.tpm) },
+  rate_limits: {
+    rpm: limitOf(fields.rpm),
+    tpm: limitOf(fields.tpm),
+    images_per_minute: limitOf(fields.images_per_minute),
+    audio_seconds_per_minute: limitOf(fields.audio_seconds_per_minute),
+  },
   ...(fields.priority !== '' && { priority: Number(fields.priority) }),
   ...(fields.is_default !== before.is_default && { is_default: fields.is_default }),
   ...(fields.is_on !== before.is_on && {
@@ -111,26 +120,28 @@ export function EditConnection({ connection, onClose }: Props) {
   )
 }
 
+const limitLabels = [
+  ['rpm', 'Requests per minute'],
+  ['tpm', 'Tokens per minute'],
+  ['images_per_minute', 'Images per minute'],
+  ['audio_seconds_per_minute', 'Seconds of sound per minute'],
+] as const
+
 /** Limits and priority of the connection. */
 const Rules = ({ form }: { form: UseFormReturnType<Fields> }) => (
   <>
     <SimpleGrid cols={{ base: 1, xs: 2 }}>
-      <NumberInput
-        label="Requests per minute"
-        placeholder="No limit"
-        min={1}
-        allowDecimal={false}
-        thousandSeparator=" "
-        {...form.getInputProps('rpm')}
-      />
-      <NumberInput
-        label="Tokens per minute"
-        placeholder="No limit"
-        min={1}
-        allowDecimal={false}
-        thousandSeparator=" "
-        {...form.getInputProps('tpm')}
-      />
+      {limitLabels.map(([name, label]) => (
+        <NumberInput
+          key={name}
+          label={label}
+          placeholder="No limit"
+          min={1}
+          allowDecimal={false}
+          thousandSeparator=" "
+          {...form.getInputProps(name)}
+        />
+      ))}
     </SimpleGrid>
     <NumberInput
       label="Priority"

@@ -1,3 +1,5 @@
+import type { Generated } from 'kysely'
+
 /** The log of one request to a model endpoint, as shown to its caller; `id` is that of the request. */
 export interface RequestLogRow {
   id: string
@@ -106,6 +108,9 @@ interface RequestMinuteRow {
   starts_at: Date
   requests: bigint
   tokens: bigint
+  /** As limits count them: by requests for images and for sound alone. */
+  images: Generated<bigint>
+  audio_seconds: Generated<bigint>
 }
 
 /** The busiest minute of a day in UTC. */
@@ -115,6 +120,8 @@ interface RequestPeakRow {
   requests_per_minute: bigint
   tokens_per_minute: bigint
   concurrent_requests: number
+  images_per_minute: Generated<bigint>
+  audio_seconds_per_minute: Generated<bigint>
 }
 
 export interface RequestLogSchema {

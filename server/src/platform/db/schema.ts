@@ -213,6 +213,8 @@ export interface ConnectionRow {
   priority: Generated<number>
   rpm: number | null
   tpm: number | null
+  images_per_minute: number | null
+  audio_seconds_per_minute: number | null
   /** The number of models that the last test found. */
   model_count: Generated<number>
   last_error: string | null

@@ -8,7 +8,7 @@ import { createFront } from './front'
 import { invalidRequest } from '../../errors'
 import { BodyBudget } from '../../http/body-budget'
 import type { Env } from '../../http/env'
-import { PieceMemory } from '../../http/piece-memory'
+import { FormTurns } from '../../http/form-turns'
 import { UploadCounts } from '../../http/upload-counts'
 import { UploadDirectory } from '../../http/upload-directory'
 import { EventLoopShares } from '../../limits/event-loop-shares'
@@ -55,7 +55,7 @@ function rejectingFront() {
       counts: { countAnswer: () => undefined, countError: () => undefined },
     },
     bodies,
-    uploads: { directory, budget: bodies, pieces: new PieceMemory(), counts: new UploadCounts() },
+    uploads: { directory, budget: bodies, turns: new FormTurns(), counts: new UploadCounts() },
     overload: { refusal: () => undefined, onEnter: () => undefined, answered: () => undefined },
     loopShares,
   })

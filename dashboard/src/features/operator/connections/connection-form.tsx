@@ -25,9 +25,20 @@ const usualPriority = 100
 /** A number, or an empty text. */
 type Amount = number | ''
 
-const limitsOf = (connection: PlatformConnection | undefined): { rpm: Amount; tpm: Amount } => ({
+const limitLabels = {
+  rpm: 'Requests per minute',
+  tpm: 'Tokens per minute',
+  images_per_minute: 'Images per minute',
+  audio_seconds_per_minute: 'Seconds of sound per minute',
+}
+
+type Limits = { [Name in keyof typeof limitLabels]: Amount }
+
+const limitsOf = (connection: PlatformConnection | undefined): Limits => ({
   rpm: connection?.rate_limits?.rpm ?? '',
   tpm: connection?.rate_limits?.tpm ?? '',
+  images_per_minute: connection?.rate_limits?.images_per_minute ?? '',
+  audio_seconds_per_minute: connection?.rate_limits?.audio_seconds_per_minute ?? '',
 })
 
 const ownFieldsOf = (connection: PlatformConnection | undefined) => ({
@@ -52,9 +63,14 @@ type OwnFields = ReturnType<typeof ownFieldsOf>
 const orNull = (amount: Amount) => (amount === '' ? null : amount)
 
 /** The fields in the shape the API expects. */
-const toValues = ({ rate_limits: { rpm, tpm }, options, ...fields }: OwnFields) => ({
+const toValues = ({ rate_limits: limits, options, ...fields }: OwnFields) => ({
   ...fields,
-  rate_limits: { rpm: orNull(rpm), tpm: orNull(tpm) },
+  rate_limits: {
+    rpm: orNull(limits.rpm),
+    tpm: orNull(limits.tpm),
+    images_per_minute: orNull(limits.images_per_minute),
+    audio_seconds_per_minute: orNull(limits.audio_seconds_per_minute),
+  },
   options: fromJson(options),
 })
 
@@ -181,24 +197,18 @@ const PrioritySection = ({ form }: SectionProps) => (
         allowDecimal={false}
         {...form.getInputProps('priority')}
       />
-      <NumberInput
-        label="Requests per minute"
-        description="Maximum"
-        placeholder="No limit"
-        min={1}
-        allowDecimal={false}
-        thousandSeparator
-        {...form.getInputProps('rate_limits.rpm')}
-      />
-      <NumberInput
-        label="Tokens per minute"
-        description="Maximum"
-        placeholder="No limit"
-        min={1}
-        allowDecimal={false}
-        thousandSeparator
-        {...form.getInputProps('rate_limits.tpm')}
-      />
+      {Object.entries(limitLabels).map(([name, label]) => (
+        <NumberInput
+          key={name}
+          label={label}
+          description="Maximum"
+          placeholder="No limit"
+          min={1}
+          allowDecimal={false}
+          thousandSeparator
+          {...form.getInputProps(`rate_limits.${name}`)}
+        />
+      ))}
     </SimpleGrid>
   </>
 )

@@ -131,6 +131,10 @@ function limitsOf({ rate_limits: limits }: PlatformConnection): string {
   const limitLabels = [
     ...(limits?.rpm ? [formatCount(limits.rpm, 'request')] : []),
     ...(limits?.tpm ? [formatCount(limits.tpm, 'token')] : []),
+    ...(limits?.images_per_minute ? [formatCount(limits.images_per_minute, 'image')] : []),
+    ...(limits?.audio_seconds_per_minute
+      ? [`${formatCount(limits.audio_seconds_per_minute, 'second')} of sound`]
+      : []),
   ]
   return limitLabels.length > 0 ? `${limitLabels.join(', ')} per minute` : 'none'
 }

@@ -1,4 +1,5 @@
 import type { Selectable } from 'kysely'
+import { toLimitColumns } from './limit-columns'
 import type { Connection } from './schema'
 import type { ConnectionRow } from '../../../platform/db/schema'
 import { toTimestamp } from '../../../http/fields'
@@ -21,7 +22,7 @@ export const toConnection = (
   billing_mode: row.billing_mode,
   is_default: row.is_default,
   priority: row.priority,
-  rate_limits: isManager ? { rpm: row.rpm, tpm: row.tpm } : null,
+  rate_limits: isManager ? toLimitColumns(row) : null,
   network: isManager ? toNetworkAnswer(row.network) : null,
   model_count: row.model_count,
   api_key_prefix: isManager ? row.api_key_prefix : null,

@@ -1,3 +1,4 @@
+import { toLimitColumns } from './limit-columns'
 import type { PlatformConnection } from './schema'
 import { secretPrefix } from './rules'
 import type { Catalog } from '../../../catalog/catalog'
@@ -25,7 +26,7 @@ const toFixed = (connection: ProviderConnection, snapshot: Snapshot): PlatformCo
   billing_mode: null,
   is_default: connection.isDefault,
   priority: connection.priority,
-  rate_limits: { rpm: connection.rpm, tpm: connection.tpm },
+  rate_limits: toLimitColumns(),
   network: null,
   model_count: modelsOf(connection, snapshot),
   api_key_prefix: connection.secret && secretPrefix(connection.secret),

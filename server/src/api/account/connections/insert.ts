@@ -1,4 +1,5 @@
 import type { Insertable, Transaction } from 'kysely'
+import { toLimitColumns, type ConnectionLimitFields } from './limit-columns'
 import { lockOwner, type Owner } from '../../../platform/db/account-row'
 import type { ConnectionRow, Schema } from '../../../platform/db/schema'
 import { invalidRequest } from '../../../errors'
@@ -18,7 +19,7 @@ export interface Insertion extends Pick<
   /** Without it, the first connection of its provider becomes the default. */
   is_default?: boolean | undefined
   priority?: number | undefined
-  rate_limits?: { rpm?: number | null | undefined; tpm?: number | null | undefined } | undefined
+  rate_limits?: ConnectionLimitFields | undefined
   sealed?:
     | Pick<Insertable<ConnectionRow>, 'secret' | 'secret_key_id' | 'api_key_prefix'>
     | undefined
@@ -53,8 +54,7 @@ export async function insertConnection(trx: Transaction<Schema>, insertion: Inse
       billing_mode: isOrganization ? (mode ?? 'org_pays') : null,
       is_default: isDefault,
       priority: insertion.priority ?? 100,
-      rpm: limits?.rpm ?? null,
-      tpm: limits?.tpm ?? null,
+      ...toLimitColumns(limits),
     })
     .returningAll()
     .executeTakeFirstOrThrow()

@@ -1,6 +1,7 @@
 import type { Selectable, Transaction } from 'kysely'
 import type { Pricing } from '../../../catalog/model'
 import { toPricingAnswer } from '../../../catalog/pricing-fields'
+import { toLimitColumns } from './limit-columns'
 import { toNetworkAnswer } from './network-columns'
 import type { ConnectionRow, Schema } from '../../../platform/db/schema'
 import {
@@ -21,8 +22,7 @@ export const connectionAuditFields = (row: Row): RecordedFields => ({
   billing_mode: row.billing_mode,
   is_default: row.is_default,
   priority: row.priority,
-  rpm: row.rpm,
-  tpm: row.tpm,
+  ...toLimitColumns(row),
 })
 
 /** Fields called headers are secrets to the audit log, and these are names. */

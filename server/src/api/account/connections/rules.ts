@@ -1,6 +1,7 @@
 import type { Selectable, Updateable } from 'kysely'
 import type { Catalog } from '../../../catalog/catalog'
 import { refuseSecretHeaders } from './header-fields'
+import { toLimitColumns, type ConnectionLimitFields } from './limit-columns'
 import { toNetworkColumns } from './network-columns'
 import type { PlatformNetworkFields } from './network-fields'
 import type { ConnectionRow } from '../../../platform/db/schema'
@@ -71,7 +72,7 @@ interface Changed {
   priority?: number | undefined
   options?: ConnectionOptions | undefined
   network?: PlatformNetworkFields | null | undefined
-  rate_limits?: { rpm?: number | null | undefined; tpm?: number | null | undefined } | undefined
+  rate_limits?: ConnectionLimitFields | undefined
   status?: 'active' | 'inactive' | undefined
 }
 
@@ -96,7 +97,7 @@ export function toColumns(
   const isDiscarded = isMoved && secret === undefined && row.secret !== null
   return {
     ...present(fields),
-    ...(limits && { rpm: limits.rpm ?? null, tpm: limits.tpm ?? null }),
+    ...(limits && toLimitColumns(limits)),
     ...(options && { options: JSON.stringify(options) }),
     ...toNetworkColumns(row, { fields: network, isMoved }, keys),
     ...(isMoved && { model_count: 0 }),

@@ -16,7 +16,14 @@ import {
 import { billingModes, findScopeIssues, scopes } from '../../../http/owner-scope'
 
 const perMinute = limit.nullish()
-const rateLimits = z.object({ rpm: perMinute, tpm: perMinute }).optional()
+const rateLimits = z
+  .object({
+    rpm: perMinute,
+    tpm: perMinute,
+    images_per_minute: perMinute,
+    audio_seconds_per_minute: perMinute,
+  })
+  .optional()
 const priority = z.int().min(1).max(1000).optional()
 const secret = z.string().trim().min(1).max(8192)
 
@@ -198,7 +205,12 @@ export const Connection = z
     is_default: z.boolean(),
     priority: z.int(),
     rate_limits: z
-      .object({ rpm: z.int().nullable(), tpm: z.int().nullable() })
+      .object({
+        rpm: z.int().nullable(),
+        tpm: z.int().nullable(),
+        images_per_minute: z.int().nullable(),
+        audio_seconds_per_minute: z.int().nullable(),
+      })
       .nullable()
       .describe('Null unless the caller may change the connection'),
     network: NetworkAnswer.nullable().describe(

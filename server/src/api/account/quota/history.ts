@@ -2,7 +2,7 @@ import { sql, type Kysely } from 'kysely'
 import { listDays } from './days'
 import { limitOf, percentageOf } from './limit-values'
 import { readMemberDays } from './member-days'
-import type { QuotaType } from './schema'
+import { quotaTypes, type QuotaType } from './schema'
 import { readAccountLimits } from '../../../auth/account-limits'
 import type { LimitScope } from '../../../limits/caller-limits'
 import { usageCost } from '../../../ledger/usage-cost'
@@ -84,6 +84,8 @@ interface DayRow {
   usage_cost: bigint
   peak_requests: bigint
   peak_tokens: bigint
+  peak_images: bigint
+  peak_audio_seconds: bigint
   peak_running: bigint
   /** Requests of the month up to the end of this day, as limits count them. */
   month_requests: bigint
@@ -124,6 +126,8 @@ async function readDays(db: Kysely<Schema>, userId: string, days: readonly strin
         coalesce(sum_day.usage_cost, 0)::bigint as usage_cost,
         coalesce(requests_per_minute, 0)::bigint as peak_requests,
         coalesce(tokens_per_minute, 0)::bigint as peak_tokens,
+        coalesce(images_per_minute, 0)::bigint as peak_images,
+        coalesce(audio_seconds_per_minute, 0)::bigint as peak_audio_seconds,
         coalesce(concurrent_requests, 0)::bigint as peak_running,
         (
           select coalesce(sum(requests), 0) from month_day
@@ -141,25 +145,18 @@ async function readDays(db: Kysely<Schema>, userId: string, days: readonly strin
   return rows.map((row) => toUsed(row, limits, memberPercentage(row.day)))
 }
 
-/** The types whose use is recorded by day: minutes of images and sound are not. */
-const recordedTypes = [
-  'requests_per_minute',
-  'tokens_per_minute',
-  'concurrent_requests',
-  'monthly_requests',
-  'monthly_spend',
-] as const satisfies readonly QuotaType[]
-
 /** Shows today's limits, as earlier ones are not kept. */
 function toUsed(row: DayRow, limits: LimitScope, memberPercentage: number): Used {
-  const used: Record<(typeof recordedTypes)[number], bigint> = {
+  const used: Record<QuotaType, bigint> = {
     requests_per_minute: row.peak_requests,
     tokens_per_minute: row.peak_tokens,
+    images_per_minute: row.peak_images,
+    audio_seconds_per_minute: row.peak_audio_seconds,
     concurrent_requests: row.peak_running,
     monthly_requests: row.month_requests,
     monthly_spend: row.month_spent,
   }
-  const percentages = recordedTypes.map((type) => {
+  const percentages = quotaTypes.map((type) => {
     const limit = limitOf(limits, type)
     return limit === null ? 0 : percentageOf(used[type], limit)
   })

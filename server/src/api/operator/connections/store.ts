@@ -21,6 +21,7 @@ import type {
   PlatformConnection,
 } from '../../account/connections/schema'
 import { toConnection } from '../../account/connections/connection-answer'
+import { toLimitColumns } from '../../account/connections/limit-columns'
 import {
   toNetworkColumns,
   toPlatformNetworkAnswer,
@@ -189,8 +190,7 @@ function insert(
       is_default: fields.is_default,
       priority: fields.priority ?? 100,
       options: JSON.stringify(fields.options ?? {}),
-      rpm: fields.rate_limits?.rpm ?? null,
-      tpm: fields.rate_limits?.tpm ?? null,
+      ...toLimitColumns(fields.rate_limits),
     })
     .returningAll()
     .executeTakeFirstOrThrow()
