@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import { LocalTunnels } from './local-tunnels'
 import { RemoteTunnelRelay, type TunnelChannel } from './remote-tunnel-relay'
-import type { ToGateway } from './frames'
+import { bounds, type ToGateway } from './frames'
 import { createTestTunnel } from '../../testing/tunnel/test-tunnel'
 import { settled, TestClock } from '../../testing/clock'
 import { eventually } from '../../testing/eventually'
+import type { GatewayCall } from '../upstream/http/gateway-call'
 
 interface Message {
   type: string
@@ -42,7 +43,13 @@ function joined() {
         [Symbol.asyncDispose]: () => Promise.resolve(),
       }
     }
-  const place = { gateway: 'gw_1', node: 'b', socket: 'sock_1', serves: () => true }
+  const place = {
+    gateway: 'gw_1',
+    node: 'b',
+    socket: 'sock_1',
+    serves: () => true,
+    takesMedia: true,
+  }
   const rows = { findLocation: async () => place, tools: async () => undefined }
   const caller = new RemoteTunnelRelay({
     node: 'a',
@@ -59,24 +66,21 @@ function joined() {
     clock,
   })
   const stop = new AbortController()
-  const ask = async (content = 'Hello', model = 'mine') => {
+  const send = async (
+    call: Pick<GatewayCall, 'model' | 'path' | 'body'> & Partial<GatewayCall>,
+  ) => {
     await caller.lookUp('gw_1')
-    return caller.request('gw_1', {
-      provider: 'fake',
-      model,
-      path: '/chat/completions',
-      body: { content },
-      isStream: true,
-      stop: stop.signal,
-      timeoutMs: 60_000,
-    })
+    const shared = { provider: 'fake', isStream: true, stop: stop.signal, timeoutMs: 60_000 }
+    return caller.request('gw_1', { ...shared, ...call })
   }
+  const ask = (content = 'Hello', model = 'mine') =>
+    send({ model, path: '/chat/completions', body: { content } })
   const close = async () => {
     await caller[Symbol.asyncDispose]()
     await owning[Symbol.asyncDispose]()
   }
   const ends = { caller, owning, [Symbol.asyncDispose]: close }
-  return { ...ends, clock, gateway, nodes, place, aside, lost, stop, ask }
+  return { ...ends, clock, gateway, nodes, place, aside, lost, stop, ask, send }
 }
 
 /** What `asked` rejects with. */
@@ -85,6 +89,27 @@ const failureOf = (pending: Promise<unknown>) =>
     () => undefined,
     (thrown: unknown) => thrown,
   )
+
+/** A content of so many bytes, read in pieces. */
+function createContent(bytes: number) {
+  const whole = Buffer.from(Array.from({ length: bytes }, (_, at) => at % 251))
+  return {
+    type: 'audio/wav',
+    bytes,
+    whole,
+    async *read() {
+      for (let at = 0; at < bytes; at += 65_536) yield whole.subarray(at, at + 65_536)
+    },
+  }
+}
+
+/** The content in frames of that kind. */
+const bytesOf = (frames: readonly ToGateway[]) =>
+  Buffer.concat(
+    frames.map((frame) => Buffer.from(frame.type === 'content' ? frame.data : '', 'base64')),
+  )
+
+const sizeOf = (frames: readonly ToGateway[]) => bytesOf(frames).byteLength
 
 const idOf = (frames: readonly ToGateway[]) => frames[0]?.id ?? ''
 
@@ -108,6 +133,44 @@ describe('a call over two nodes', () => {
       { activeCalls: 0, served: 0, totalCalls: 1, servedTotal: 0 },
       { activeCalls: 0, served: 0, totalCalls: 0, servedTotal: 1 },
     ])
+  })
+
+  test('has its content in pieces, as the gateway grants them, and its sound as bytes', async () => {
+    await using fixture = joined()
+    const { link, sentOf } = fixture.gateway
+    const content = createContent(600_000)
+    let isReleased = false
+    const sent = { release: () => void (isReleased = true) }
+    const call = { model: 'mine', path: '/audio/speech', body: {}, content, sent, isBinary: true }
+    const pending = fixture.send(call)
+    await eventually(() => sizeOf(sentOf('content')) === bounds.windowBytes)
+    expect(sentOf('request')).toMatchObject([
+      { content: { type: 'audio/wav', bytes: 600_000 }, binary: true, body: {} },
+    ])
+    const id = idOf(sentOf('request'))
+    link.take({ type: 'window', id, bytes: 1000 })
+    await eventually(() => sizeOf(sentOf('content')) === bounds.windowBytes + 1000)
+    expect(isReleased).toBe(false)
+    link.take({ type: 'window', id, bytes: bounds.windowBytes })
+    link.take({ type: 'window', id, bytes: bounds.windowBytes })
+    await eventually(() => isReleased)
+    expect(bytesOf(sentOf('content'))).toEqual(content.whole)
+    const sound = Buffer.from([0xff, 0x00, 0xfe])
+    link.take({ type: 'chunk', id, data: sound.toString('base64'), encoding: 'base64' })
+    const answer = await pending
+    expect(Buffer.from((await answer.read()) ?? [])).toEqual(sound)
+    link.take({ type: 'response', id, status: 200 })
+    expect(await answer.read()).toBeUndefined()
+    expect(link.size).toBe(0)
+  })
+
+  test('is refused by a gateway that an older one has replaced', async () => {
+    await using fixture = joined()
+    const { link, sentOf } = fixture.gateway
+    if (link.capabilities) link.capabilities.takesMedia = false
+    const call = { model: 'mine', path: '/audio/speech', body: {}, isBinary: true }
+    expect(await failureOf(fixture.send(call))).toMatchObject({ connected: false })
+    expect(sentOf('request')).toEqual([])
   })
 
   test('breaks the protocol of the gateway where its window is broken', async () => {
