@@ -96,9 +96,7 @@ test('an answer of bytes comes as it is made, within its window', async () => {
       { headers: { 'content-type': 'audio/mpeg' } },
     )
   const bytesOf = () =>
-    Buffer.concat(
-      tollgate.of('chunk').map(({ data, encoding = 'utf8' }) => Buffer.from(data, encoding)),
-    )
+    Buffer.concat(tollgate.of('chunk').map(({ data, encoding }) => Buffer.from(data, encoding)))
   tollgate.send(requestFrame('a', { path: '/audio/speech', stream: true, binary: true }))
   await tollgate.until(() => bytesOf().byteLength === 1000)
   expect(tollgate.of('chunk')).toMatchObject([{ headers: { 'content-type': 'audio/mpeg' } }])

@@ -158,6 +158,18 @@ const asXai: Behaviour = async (call) => {
 const byAddress: Behaviour = (call) =>
   answer(call, { created: 1, data: [{ url: 'http://127.0.0.1:9/none.png' }] })
 
+/** Closes the connection within the stream. */
+const cutImage: Behaviour = async (call) => {
+  await openStream(call)
+  call.reply.connection.close()
+}
+
+/** Holds the stream once it has begun. */
+const heldImage: Behaviour = async (call) => {
+  await openStream(call)
+  await call.hold()
+}
+
 /** Behaviours that only images have. */
 export const drawings: Record<string, Behaviour> = {
   ok: asGptImage,
@@ -168,20 +180,14 @@ export const drawings: Record<string, Behaviour> = {
   'draw-fewer': (call) => answer(call, { created: 1, data: [dataOf(call)] }),
   'draw-none': (call) => answer(call, { created: 1, data: [] }),
   'draw-empty': (call) => answer(call, { created: 1, data: [{}] }),
-  'draw-cut': async (call) => {
-    await openStream(call)
-    call.reply.connection.close()
-  },
+  'draw-cut': cutImage,
   'draw-error': async (call) => {
     await openStream(call)
     const error = { type: 'image_generation_error', code: 'server_error', message: 'It broke.' }
     await call.reply.body(frame('error', { error }))
     await call.reply.finish()
   },
-  'draw-held': async (call) => {
-    await openStream(call)
-    await call.hold()
-  },
+  'draw-held': heldImage,
   'draw-large': (call) =>
     answer(call, { created: 1, data: [{ b64_json: 'A'.repeat(24 * 1024 * 1024) }] }),
   'draw-too-large': (call) =>
@@ -232,6 +238,8 @@ export const edits: Record<string, Behaviour> = {
   ok: editAsGptImage,
   'edit-form': editByForm,
   'draw-xai': asXai,
+  'draw-cut': cutImage,
+  'draw-held': heldImage,
 }
 
 /** https://platform.openai.com/docs/api-reference/images/createVariation: a form, paid by the image. */
