@@ -1,7 +1,7 @@
 import type { Answer } from './answer'
 import { ConnectionFailed } from './connection-failed'
 import type { StopSignal } from './stop-signal'
-import type { OutgoingContent } from '../../wire/outgoing-content'
+import type { StreamedBody } from './streamed-body'
 
 /** A request that a self-hosted gateway forwards to one of its servers. */
 export interface GatewayCall {
@@ -12,7 +12,7 @@ export interface GatewayCall {
   path: string
   body: Record<string, unknown>
   /** Sent in place of `body`, as it is read. */
-  content?: OutgoingContent | undefined
+  content?: (StreamedBody & { type: string }) | undefined
   isStream: boolean
   /** Whether the answer may be other than text. */
   isBinary?: boolean
