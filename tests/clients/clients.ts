@@ -136,6 +136,7 @@ export const mediaColumns: Columns = {
   'images, streamed': ['images-stream'],
   edits: ['edits'],
   'edits, streamed': ['edits-stream'],
+  variations: ['variations'],
   speech: ['speech'],
   'speech, streamed': ['speech-stream'],
   transcriptions: ['transcriptions'],

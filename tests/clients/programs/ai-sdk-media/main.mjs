@@ -28,13 +28,13 @@ const notOffered = () => {
   throw new Cannot('not offered')
 }
 
-/** Runs what the library has a function for, but perhaps not with this provider. */
-async function ifSupported(run) {
+/** Runs what the library has a function for, but perhaps not with this provider; `words` say what it has. */
+async function ifSupported(words, run) {
   try {
     await run()
   } catch (error) {
     const { cause = error } = error
-    if (UnsupportedFunctionalityError.isInstance(cause)) throw new Cannot(cause.message)
+    if (UnsupportedFunctionalityError.isInstance(cause)) throw new Cannot(words)
     throw error
   }
 }
@@ -75,6 +75,7 @@ const cases = {
       draw(model, { prompt: { text, images: [bytesIn('PICTURE')] } }, 1),
     ),
   'edits-stream': notOffered,
+  variations: notOffered,
 
   speech: () =>
     each(listIn('SPEAKERS'), async ({ model, voice, format: outputFormat }) => {
@@ -85,7 +86,7 @@ const cases = {
     }),
   // With this provider there is no request for a stream of speech.
   'speech-stream': () =>
-    ifSupported(() =>
+    ifSupported('not offered', () =>
       each(listIn('SPEAKERS'), async ({ model, voice }) => {
         const asked = { model: openai.speech(model), text: 'Hello', voice, onError: () => {} }
         const pieces = []
@@ -102,7 +103,7 @@ const cases = {
     }),
   // OpenAI's models for it are called over a WebSocket, which is another interface.
   'transcriptions-stream': () =>
-    ifSupported(() =>
+    ifSupported('WebSocket only', () =>
       each(listIn('TRANSCRIPTION_MODELS'), async (model) => {
         const asked = {
           model: openai.transcription(model),

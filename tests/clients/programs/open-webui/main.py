@@ -151,6 +151,10 @@ def edits_stream():
     not_offered()
 
 
+def variations():
+    not_offered()
+
+
 def speech_stream():
     not_offered()
 
@@ -168,6 +172,6 @@ def moderations():
 
 
 report(
-    images, images_stream, edits, edits_stream, speech, speech_stream, transcriptions,
-    transcriptions_stream, translations, moderations,
+    images, images_stream, edits, edits_stream, variations, speech, speech_stream,
+    transcriptions, transcriptions_stream, translations, moderations,
 )
