@@ -77,11 +77,11 @@ export class RelayedAnswer implements Answer, StopListener {
   /** Begins to send the request's content, if it has one. */
   onSent(): void {
     const { id, call } = this.#options
-    const { content, sent } = call
+    const { content } = call
     if (!content || this.#end) return
     this.#upload = new ContentUpload(content, {
       send: (data) => this.#line.sendContent(id, data),
-      onSent: () => sent && this.#line.observeSent(sent),
+      onSent: () => call.sent && this.#line.observeSent(call.sent),
       onFailed: (thrown) => this.#cut(new ConnectionFailed(true, thrown)),
     })
     void this.#upload.run()

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { RunningConnect } from './run-connect'
 import { call, createCustomer } from '../../harness/byok'
-import { sendRequest, toForm } from '../../harness/http'
+import { sendRequest } from '../../harness/http'
 import { startGateway, type Customer, type Gateway } from '../../harness/server'
 import { pngOf } from '../../harness/upstreams/drawings'
 import { eventually } from '../../../server/testing/eventually'
@@ -145,13 +145,4 @@ test('rankings and moderations', async () => {
   const body = { model, query: 'one', documents: ['two', 'three'], top_n: 1 }
   const ranking = await sendRequest(gateway, { key: owner.key, path: '/v1/rerank', body })
   expect(ranking.body['results']).toEqual([{ index: 1, relevance_score: 0.9 }])
-})
-
-test('a server that has no such endpoint says so', async () => {
-  const response = await fetch(`${gateway.url}/v1/audio/transcriptions`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${owner.key}` },
-    body: toForm({ model: 'home/other', file: recording() }),
-  })
-  expect(response.status).toBe(404)
 })
