@@ -1,87 +1,8 @@
 import { describe, expect, test } from 'bun:test'
-import { LocalTunnels } from './local-tunnels'
-import { RemoteTunnelRelay, type TunnelChannel } from './remote-tunnel-relay'
-import { bounds, type ToGateway } from './frames'
-import { createTestTunnel } from '../../testing/tunnel/test-tunnel'
-import { settled, TestClock } from '../../testing/clock'
+import type { ToGateway } from './frames'
+import { createTwoNodes } from '../../testing/tunnel/two-nodes'
+import { settled } from '../../testing/clock'
 import { eventually } from '../../testing/eventually'
-import type { GatewayCall } from '../upstream/http/gateway-call'
-
-interface Message {
-  type: string
-  call: string
-}
-
-/** Two nodes that speak by the test; the second has the socket. */
-function joined() {
-  const clock = new TestClock()
-  const gateway = createTestTunnel()
-  const attached = new LocalTunnels()
-  attached.attach(gateway.link)
-  const aside = new Map<string, string>()
-  const nodes = new Map<string, (text: string) => void>()
-  const lost = { isLost: (_message: Message) => false }
-  const channelOf =
-    (node: string) =>
-    ({ onMessage }: { onMessage: (text: string) => void }): TunnelChannel => {
-      nodes.set(node, onMessage)
-      return {
-        isOpen: true,
-        epoch: `epoch-of-${node}`,
-        publish: async (to, text) => {
-          const listener = nodes.get(to)
-          if (listener && !lost.isLost(JSON.parse(text))) queueMicrotask(() => listener(text))
-          return listener !== undefined
-        },
-        put: async (key, text) => Boolean(aside.set(key, text)),
-        take: async (key) => {
-          const text = aside.get(key)
-          aside.delete(key)
-          return text
-        },
-        drop: (key) => void aside.delete(key),
-        [Symbol.asyncDispose]: () => Promise.resolve(),
-      }
-    }
-  const place = {
-    gateway: 'gw_1',
-    node: 'b',
-    socket: 'sock_1',
-    serves: () => true,
-    takesMedia: true,
-  }
-  const rows = { findLocation: async () => place, tools: async () => undefined }
-  const caller = new RemoteTunnelRelay({
-    node: 'a',
-    links: new LocalTunnels(),
-    rows,
-    open: channelOf('a'),
-    clock,
-  })
-  const owning = new RemoteTunnelRelay({
-    node: 'b',
-    links: attached,
-    rows,
-    open: channelOf('b'),
-    clock,
-  })
-  const stop = new AbortController()
-  const send = async (
-    call: Pick<GatewayCall, 'model' | 'path' | 'body'> & Partial<GatewayCall>,
-  ) => {
-    await caller.lookUp('gw_1')
-    const shared = { provider: 'fake', isStream: true, stop: stop.signal, timeoutMs: 60_000 }
-    return caller.request('gw_1', { ...shared, ...call })
-  }
-  const ask = (content = 'Hello', model = 'mine') =>
-    send({ model, path: '/chat/completions', body: { content } })
-  const close = async () => {
-    await caller[Symbol.asyncDispose]()
-    await owning[Symbol.asyncDispose]()
-  }
-  const ends = { caller, owning, [Symbol.asyncDispose]: close }
-  return { ...ends, clock, gateway, nodes, place, aside, lost, stop, ask, send }
-}
 
 /** What `asked` rejects with. */
 const failureOf = (pending: Promise<unknown>) =>
@@ -90,32 +11,11 @@ const failureOf = (pending: Promise<unknown>) =>
     (thrown: unknown) => thrown,
   )
 
-/** A content of so many bytes, read in pieces. */
-function createContent(bytes: number) {
-  const whole = Buffer.from(Array.from({ length: bytes }, (_, at) => at % 251))
-  return {
-    type: 'audio/wav',
-    bytes,
-    whole,
-    async *read() {
-      for (let at = 0; at < bytes; at += 65_536) yield whole.subarray(at, at + 65_536)
-    },
-  }
-}
-
-/** The content in frames of that kind. */
-const bytesOf = (frames: readonly ToGateway[]) =>
-  Buffer.concat(
-    frames.map((frame) => Buffer.from(frame.type === 'content' ? frame.data : '', 'base64')),
-  )
-
-const sizeOf = (frames: readonly ToGateway[]) => bytesOf(frames).byteLength
-
 const idOf = (frames: readonly ToGateway[]) => frames[0]?.id ?? ''
 
 describe('a call over two nodes', () => {
   test('has one window for the whole of its way', async () => {
-    await using fixture = joined()
+    await using fixture = createTwoNodes()
     const { link, sentOf } = fixture.gateway
     const pending = fixture.ask()
     await settled()
@@ -135,46 +35,8 @@ describe('a call over two nodes', () => {
     ])
   })
 
-  test('has its content in pieces, as the gateway grants them, and its sound as bytes', async () => {
-    await using fixture = joined()
-    const { link, sentOf } = fixture.gateway
-    const content = createContent(600_000)
-    let isReleased = false
-    const sent = { release: () => void (isReleased = true) }
-    const call = { model: 'mine', path: '/audio/speech', body: {}, content, sent, isBinary: true }
-    const pending = fixture.send(call)
-    await eventually(() => sizeOf(sentOf('content')) === bounds.windowBytes)
-    expect(sentOf('request')).toMatchObject([
-      { content: { type: 'audio/wav', bytes: 600_000 }, binary: true, body: {} },
-    ])
-    const id = idOf(sentOf('request'))
-    link.take({ type: 'window', id, bytes: 1000 })
-    await eventually(() => sizeOf(sentOf('content')) === bounds.windowBytes + 1000)
-    expect(isReleased).toBe(false)
-    link.take({ type: 'window', id, bytes: bounds.windowBytes })
-    link.take({ type: 'window', id, bytes: bounds.windowBytes })
-    await eventually(() => isReleased)
-    expect(bytesOf(sentOf('content'))).toEqual(content.whole)
-    const sound = Buffer.from([0xff, 0x00, 0xfe])
-    link.take({ type: 'chunk', id, data: sound.toString('base64'), encoding: 'base64' })
-    const answer = await pending
-    expect(Buffer.from((await answer.read()) ?? [])).toEqual(sound)
-    link.take({ type: 'response', id, status: 200 })
-    expect(await answer.read()).toBeUndefined()
-    expect(link.size).toBe(0)
-  })
-
-  test('is refused by a gateway that an older one has replaced', async () => {
-    await using fixture = joined()
-    const { link, sentOf } = fixture.gateway
-    if (link.capabilities) link.capabilities.takesMedia = false
-    const call = { model: 'mine', path: '/audio/speech', body: {}, isBinary: true }
-    expect(await failureOf(fixture.send(call))).toMatchObject({ connected: false })
-    expect(sentOf('request')).toEqual([])
-  })
-
   test('breaks the protocol of the gateway where its window is broken', async () => {
-    await using fixture = joined()
+    await using fixture = createTwoNodes()
     const { link, sentOf } = fixture.gateway
     fixture.ask().catch(() => undefined)
     await settled()
@@ -185,7 +47,7 @@ describe('a call over two nodes', () => {
   })
 
   test('stores large parts aside, and deletes them afterwards', async () => {
-    await using fixture = joined()
+    await using fixture = createTwoNodes()
     const content = 'ü'.repeat(100_000)
     fixture.ask(content).catch(() => undefined)
     await settled()
@@ -194,7 +56,7 @@ describe('a call over two nodes', () => {
   })
 
   test('fails as not sent if it was accepted too late, also once the other node continues', async () => {
-    await using fixture = joined()
+    await using fixture = createTwoNodes()
     fixture.lost.isLost = ({ type }) => type === 'accepted'
     const state = { isOver: false }
     const failing = failureOf(fixture.ask()).finally(() => (state.isOver = true))
@@ -210,7 +72,7 @@ describe('a call over two nodes', () => {
   })
 
   test.each(['socket', 'model', 'closed'])('is rejected where it is not due: %s', async (what) => {
-    await using fixture = joined()
+    await using fixture = createTwoNodes()
     if (what === 'socket') fixture.place.socket = 'sock_0'
     if (what === 'closed') fixture.gateway.link.markLost()
     const model = what === 'model' ? 'other' : 'mine'
@@ -224,7 +86,7 @@ describe('a call over two nodes', () => {
   })
 
   test('is lost with the socket, and cancelled with its stop', async () => {
-    await using fixture = joined()
+    await using fixture = createTwoNodes()
     const { link, sentOf } = fixture.gateway
     const first = failureOf(fixture.ask())
     await settled()
@@ -233,7 +95,7 @@ describe('a call over two nodes', () => {
     expect(await first).toBe(reason)
     await settled()
     expect(sentOf('cancel')).toEqual([{ type: 'cancel', id: idOf(sentOf('request')) }])
-    await using again = joined()
+    await using again = createTwoNodes()
     const second = failureOf(again.ask())
     await settled()
     again.gateway.link.markLost()
@@ -242,7 +104,7 @@ describe('a call over two nodes', () => {
   })
 
   test('ends with either node, when its messages are not received', async () => {
-    await using fixture = joined()
+    await using fixture = createTwoNodes()
     const { link, sentOf } = fixture.gateway
     fixture.ask().catch(() => undefined)
     await settled()
@@ -250,7 +112,7 @@ describe('a call over two nodes', () => {
     link.take({ type: 'chunk', id: idOf(sentOf('request')), data: 'x' })
     await settled()
     expect([sentOf('cancel').length, link.size, fixture.owning.figures().served]).toEqual([1, 0, 0])
-    await using again = joined()
+    await using again = createTwoNodes()
     const pending = again.ask()
     await settled()
     const id = idOf(again.gateway.sentOf('request'))
@@ -263,7 +125,7 @@ describe('a call over two nodes', () => {
   })
 
   test('ends once the other node has had a gap', async () => {
-    await using fixture = joined()
+    await using fixture = createTwoNodes()
     const pending = failureOf(fixture.ask())
     await settled()
     const alive = { v: 1, type: 'alive', from: 'b', epoch: 'another' }
@@ -275,7 +137,7 @@ describe('a call over two nodes', () => {
 })
 
 test('skips messages of another version and empty ones, and ignores further fields', async () => {
-  await using fixture = joined()
+  await using fixture = createTwoNodes()
   const receive = fixture.nodes.get('b') ?? (() => undefined)
   const head = {
     type: 'request',

@@ -76,7 +76,7 @@ beforeAll(async () => {
   owner = await createCustomer(gateway)
   const { body } = await call(gateway, owner, 'POST /gateways', { name: 'At home' })
   const address = `http://127.0.0.1:${server.port}/v1`
-  agent = new RunningConnect(['--url', gateway.url, '--server', `home=${address}`, '--json'], {
+  agent = new RunningConnect(['--url', gateway.url, '--serve', `home=${address}`, '--json'], {
     TOLLGATE_GATEWAY_TOKEN: String(body['token']),
   })
   const isOnline = async () =>

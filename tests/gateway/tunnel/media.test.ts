@@ -100,7 +100,7 @@ test('a server may refuse a recording before it has come', async () => {
   expect(response.status).toBe(400)
 })
 
-test('speech comes as bytes, each as soon as it is there', async () => {
+test('speech comes as bytes, with the type that its server states', async () => {
   const sound = Buffer.from([0xff, 0xf3, 0x00, 0x80])
   agent.answer = ({ id }) => {
     const headers = { 'content-type': 'audio/mpeg' }

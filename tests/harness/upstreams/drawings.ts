@@ -1,3 +1,4 @@
+import { crc32, deflateSync } from 'node:zlib'
 import { errorBody } from './behaviours/statuses'
 import type { Behaviour, Call, Json } from './call'
 import { countTokens } from './tokens'
@@ -10,13 +11,37 @@ const tokensByQuality: Readonly<Record<string, readonly [number, number, number]
 }
 const sizes = ['1024x1024', '1024x1536', '1536x1024']
 
-/** The beginning of a PNG, which has its size. */
+/** The black images that were drawn, by their size. */
+const blackImages = new Map<string, string>()
+/** The maximum of an image's data before compression; larger ones end early. */
+const maxDataBytes = 1 << 20
+
+/** Returns a black PNG in base64. https://www.w3.org/TR/png-3/ */
 export function pngOf(width: number, height: number): string {
-  const bytes = Buffer.alloc(40)
-  bytes.write('89504e470d0a1a0a0000000d49484452', 0, 'hex')
-  bytes.writeUInt32BE(width, 16)
-  bytes.writeUInt32BE(height, 20)
-  return bytes.toString('base64')
+  const size = `${width}x${height}`
+  const image = blackImages.get(size) ?? drawBlack(width, height)
+  blackImages.set(size, image)
+  return image
+}
+
+function drawBlack(width: number, height: number): string {
+  const head = Buffer.alloc(13)
+  head.writeUInt32BE(width, 0)
+  head.writeUInt32BE(height, 4)
+  // One bit for each pixel, without colours.
+  head.writeUInt8(1, 8)
+  const data = Buffer.alloc(Math.min(maxDataBytes, height * (1 + Math.ceil(width / 8))))
+  const signature = Buffer.from('89504e470d0a1a0a', 'hex')
+  const chunks = [chunkOf('IHDR', head), chunkOf('IDAT', deflateSync(data)), chunkOf('IEND')]
+  return Buffer.concat([signature, ...chunks]).toString('base64')
+}
+
+function chunkOf(type: string, data: Uint8Array = Buffer.alloc(0)): Buffer {
+  const content = Buffer.concat([Buffer.from(type), data])
+  const [length, checksum] = [Buffer.alloc(4), Buffer.alloc(4)]
+  length.writeUInt32BE(data.byteLength)
+  checksum.writeUInt32BE(crc32(content))
+  return Buffer.concat([length, content, checksum])
 }
 
 const numberIn = (value: unknown, fallback: number) =>
