@@ -34,7 +34,10 @@ export class SimulatedServer implements Disposable {
         if (request.method === 'GET') return new Response('', { status: 404 })
         request.signal.addEventListener('abort', () => (this.aborted += 1))
         const authorization = request.headers.get('authorization')
-        this.requests.push({ path: pathname, authorization, body: await request.json() })
+        const isJson = request.headers.get('content-type') === 'application/json'
+        // Another body is read by the answer.
+        const body: unknown = isJson ? await request.json() : undefined
+        this.requests.push({ path: pathname, authorization, body })
         return this.answer(request)
       },
     })

@@ -15,6 +15,7 @@ describe('a hello', () => {
       type: 'hello',
       id: 'hello-1',
       version: '0.1.0',
+      features: ['media'],
       providers: ['local'],
       models: [{ provider: 'local', name: 'llama' }],
       tools: [],

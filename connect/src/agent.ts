@@ -1,5 +1,5 @@
 import type { Transport } from '@tollgate/server/upstream/http/transport'
-import { closeCodes, type ToGateway } from '@tollgate/server/tunnel/frames'
+import { closeCodes, mediaFeature, type ToGateway } from '@tollgate/server/tunnel/frames'
 import { BackOff } from './back-off'
 import { Link, type Ending, type LinkTimeouts } from './link'
 import type { Log } from './log'
@@ -79,7 +79,8 @@ export class Agent {
     if (announced === this.#wasReported) return
     this.#wasReported = announced
     const id = `hello-${(this.#hellos += 1)}`
-    link.send({ type: 'hello', id, version: this.#ports.version, ...announcement })
+    const features = [mediaFeature]
+    link.send({ type: 'hello', id, version: this.#ports.version, features, ...announcement })
   }
 
   /** Runs one socket, from its opening to its end. */
@@ -113,6 +114,8 @@ export class Agent {
       case 'tool_call':
         if (this.#running?.begin(frame)) return
         return this.#link?.close(closeCodes.protocolError, 'two requests have the same id')
+      case 'content':
+        return this.#running?.addContent(frame.id, frame.data)
       case 'window':
         return this.#running?.grant(frame.id, frame.bytes)
       case 'cancel':

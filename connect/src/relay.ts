@@ -2,6 +2,7 @@ import { AnswerTooLong, type Answer } from '@tollgate/server/upstream/http/answe
 import { ConnectionFailed } from '@tollgate/server/upstream/http/connection-failed'
 import type { Transport } from '@tollgate/server/upstream/http/transport'
 import { forwardedHeaders, type FromGateway, type ToGateway } from '@tollgate/server/tunnel/frames'
+import type { ArrivingContent } from './arriving-content'
 import { connectMs, type ModelServer } from './model-server'
 import { beginning, Pieces } from './pieces'
 import type { Window } from './window'
@@ -20,6 +21,8 @@ export interface Relaying {
   request: RequestFrame
   server: ModelServer
   window: Window
+  /** Set where it is sent in place of the request's body. */
+  content?: ArrivingContent | undefined
   /** Aborts with `Cancelled` or `TimedOut`. */
   signal: AbortSignal
   transport: Transport
@@ -42,18 +45,25 @@ const maxPieceBytes = 64 * 1024
 /** Its encoding in JSON, at worst six bytes for one, has to fit into a frame. */
 const maxFrameText = 128 * 1024
 const maxErrorBytes = 64 * 1024
-/** Bytes of an answer that is not a stream. */
-const maxAnswerBytes = 20 * 1024 * 1024
+/** Bytes of an answer that is not a stream: as many as Tollgate reads of ten large images. */
+const maxAnswerBytes = 48 * 1024 * 1024
 
 /** Sends the request to the server and relays its answer. Throws what keeps the answer from being complete. */
 export async function relay(relaying: Relaying): Promise<void> {
-  const { request, server, signal, transport } = relaying
+  const { request, server, content, signal, transport } = relaying
   const answer = await transport.send(
     {
       url: server.baseUrl + request.path,
       method: 'POST',
-      headers: server.headers,
-      body: JSON.stringify({ ...request.body, model: request.model }),
+      ...(content && request.content
+        ? {
+            headers: { ...server.headers, 'content-type': request.content.type },
+            streamed: content,
+          }
+        : {
+            headers: server.headers,
+            body: JSON.stringify({ ...request.body, model: request.model }),
+          }),
       signal,
     },
     { connectMs },
@@ -100,8 +110,9 @@ async function sendErrorAnswer(answer: Answer, { request, outlet, hide }: Relayi
 async function sendAnswer(answer: Answer, relaying: Relaying): Promise<void> {
   const { request, outlet } = relaying
   const { id } = request
-  const pieces = new Pieces(() => answer.read())
   const headers = headersOf(answer)
+  if (request.binary) return sendBytes(answer, relaying, headers)
+  const pieces = new Pieces(() => answer.read())
   if (request.stream) {
     await sendChunks(pieces, relaying, { headers, heldText: '' })
   } else {
@@ -127,6 +138,33 @@ async function gathered(pieces: Pieces, { window }: Relaying) {
     size += piece.bytes
   }
   return { text, isComplete: true }
+}
+
+/** Sends an answer that may be other than text, as it comes. */
+async function sendBytes(
+  answer: Answer,
+  { request, window, outlet, signal }: Relaying,
+  headers: Record<string, string>,
+): Promise<void> {
+  const { id } = request
+  let isFirst = true
+  for (let piece = await answer.read(); piece; piece = await answer.read()) {
+    for (let at = 0; at < piece.byteLength;) {
+      await outlet.waitForDrain()
+      signal.throwIfAborted()
+      const size = Math.min(piece.byteLength - at, window.remaining, maxPieceBytes)
+      if (size <= 0) {
+        await window.granted(signal)
+        continue
+      }
+      const data = Buffer.from(piece.buffer, piece.byteOffset + at, size).toString('base64')
+      window.spend(size)
+      outlet.send({ type: 'chunk', id, data, encoding: 'base64', ...(isFirst ? { headers } : {}) })
+      isFirst = false
+      at += size
+    }
+  }
+  outlet.send({ type: 'response', id, status: 200, ...(isFirst ? { headers } : {}) })
 }
 
 interface Beginning {

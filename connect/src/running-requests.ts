@@ -1,5 +1,6 @@
 import type { Transport } from '@tollgate/server/upstream/http/transport'
 import { bounds, type FromGateway, type ToGateway } from '@tollgate/server/tunnel/frames'
+import { ArrivingContent } from './arriving-content'
 import type { Log } from './log'
 import type { Offer } from './offer'
 import {
@@ -27,6 +28,8 @@ export interface RunningPorts {
 interface RunningRequest {
   abort: AbortController
   window: Window
+  /** Set where the request's content follows it. */
+  content?: ArrivingContent
 }
 
 /** The paths that are relayed; any other would reach endpoints that are not meant for Tollgate. */
@@ -37,6 +40,11 @@ const paths = [
   '/moderations',
   '/rerank',
   '/images/generations',
+  '/images/edits',
+  '/images/variations',
+  '/audio/speech',
+  '/audio/transcriptions',
+  '/audio/translations',
 ]
 /** Longer than any request may run, and below the maximum of timers. */
 const maxTimeoutMs = 24 * 3_600_000
@@ -65,9 +73,25 @@ export class RunningRequests {
       return true
     }
     const abort = new AbortController()
-    this.#byId.set(id, { abort, window: new Window(frame.type === 'request' ? frame.window : 0) })
+    this.#byId.set(id, {
+      abort,
+      window: new Window(frame.type === 'request' ? frame.window : 0),
+      ...this.#contentOf(frame),
+    })
     void this.#run(frame, abort)
     return true
+  }
+
+  /** Takes a piece of a request's content. Ignores an unknown id: that request has ended meanwhile. */
+  addContent(id: string, data: string): void {
+    this.#byId.get(id)?.content?.add(data)
+  }
+
+  #contentOf(frame: WorkFrame): Pick<RunningRequest, 'content'> {
+    if (frame.type !== 'request' || !frame.content) return {}
+    const { id } = frame
+    const grant = (bytes: number) => this.#send({ type: 'window', id, bytes })
+    return { content: new ArrivingContent(frame.content.bytes, grant) }
   }
 
   /** Ignores an unknown id: that request has ended meanwhile. */
@@ -99,6 +123,7 @@ export class RunningRequests {
       this.#failed(id, abort.signal.aborted ? abort.signal.reason : thrown)
     } finally {
       clearTimeout(timer)
+      this.#byId.get(id)?.content?.stop(new Cancelled('the request has ended'))
       this.#byId.delete(id)
     }
   }
@@ -118,12 +143,13 @@ export class RunningRequests {
     const { id, provider, model, path } = request
     const { offer, transport, secrets } = this.#ports
     const server = offer.serverOf(provider, model)
-    const window = this.#byId.get(id)?.window
+    const { window, content } = this.#byId.get(id) ?? {}
     if (!server || !window || !paths.includes(path)) {
       return this.#refuse(id, 'not_served', 'The gateway does not serve this path or model.')
     }
     const hide = (text: string) => secrets.hide(text)
-    await relay({ request, server, window, signal, transport, hide, outlet: this.#outlet })
+    const outlet = this.#outlet
+    await relay({ request, server, window, content, signal, transport, hide, outlet })
   }
 
   async #callTool(call: ToolCallFrame, signal: AbortSignal): Promise<void> {

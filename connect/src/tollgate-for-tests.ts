@@ -104,7 +104,7 @@ export class SimulatedTollgate implements Disposable {
   /** Waits for the end of one request, and returns its frames. */
   async ended(id: string): Promise<FromGateway[]> {
     const its = () => this.frames.filter((frame) => frame.id === id)
-    await this.until(() => its().some(({ type }) => type !== 'chunk'), `the end of ${id}`)
+    await this.until(() => its().some(isLast), `the end of ${id}`)
     return its()
   }
 
@@ -156,6 +156,9 @@ export class SimulatedTollgate implements Disposable {
     for (const wake of this.#waiting.splice(0)) wake()
   }
 }
+
+/** Whether a frame ends its request. */
+const isLast = ({ type }: FromGateway) => type !== 'chunk' && type !== 'window'
 
 /** Returns a request as Tollgate sends it. */
 export const requestFrame = (

@@ -136,6 +136,7 @@ export const mediaColumns: Columns = {
   'images, streamed': ['images-stream'],
   edits: ['edits'],
   'edits, streamed': ['edits-stream'],
+  variations: ['variations'],
   speech: ['speech'],
   'speech, streamed': ['speech-stream'],
   transcriptions: ['transcriptions'],
@@ -158,6 +159,10 @@ export const mediaClients: readonly Client[] = [
   ...[7, 6, 5].map((major) => media(openaiJs(major), 'openai-js-media')),
   media(python('openai-python', 'OpenAI SDK for Python', ['openai']), 'openai-python-media'),
   media(aiSdk('ai-sdk-openai', '@ai-sdk/openai'), 'ai-sdk-media'),
+  {
+    ...python('open-webui', 'Open WebUI, its settings for images and audio', ['open-webui']),
+    columns: mediaColumns,
+  },
 ]
 
 export const rankingColumns: Columns = {

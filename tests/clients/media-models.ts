@@ -38,6 +38,7 @@ const models: Readonly<Record<string, Json>> = {
   'openai-like/ok': edited,
   'together-like/draw-together': image,
   'form-like/edit-form': edited,
+  'form-like/varied': behavesAs('ok', image),
   'google/imagen-4.0-media': image,
   'google/gemini-3.5-media-image': drawn,
   'bedrock/amazon.nova-canvas-v1:0': image,
@@ -68,6 +69,8 @@ const lists = {
     'bedrock/amazon.nova-canvas-v1:0',
   ],
   EDIT_MODELS: ['openai-like/ok', 'form-like/edit-form', 'google/gemini-3.5-media-image'],
+  // OpenAI's form is the only one.
+  VARIATION_MODELS: ['form-like/varied'],
   SPEAKERS: [
     { model: 'openai-like/spoken', voice: 'alloy', format: 'mp3' },
     { model: 'google/spoken', voice: 'Kore', format: 'wav' },

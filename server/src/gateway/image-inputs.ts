@@ -1,4 +1,5 @@
 import type { RequestAttempt } from './attempt'
+import { checkTunnel } from './check-tunnel'
 import { RemoteImages } from './remote-images'
 import { createAnswerDeadline } from './request-deadline'
 import { receivesUrls } from './url-receivers'
@@ -76,23 +77,26 @@ function checkImages(attempt: ImageAttempt): void {
 /** The dialects in which variations are requested; Azure has retired them. */
 const variationDialects: ReadonlySet<string> = new Set(['openai', 'sandbox'])
 
-function checkVariations({ candidate: { provider, connection } }: ImageAttempt): void {
+function checkVariations(attempt: ImageAttempt): void {
+  const { provider } = attempt.candidate
   const { edits } = provider.options.images
   const isVarying =
     variationDialects.has(provider.dialect) &&
     !imageAdapterOf(provider) &&
-    (edits === 'openai' || edits === 'form') &&
-    connection.gatewayId === null
+    (edits === 'openai' || edits === 'form')
   if (!isVarying) throw unsupported('model', 'model: this model makes no variations of images.')
+  checkTunnel(attempt)
 }
 
-function checkEdits({ candidate, model, request }: ImageAttempt): void {
-  const { provider, connection } = candidate
+function checkEdits(attempt: ImageAttempt): void {
+  const { candidate, model, request } = attempt
+  const { provider } = candidate
   const adapter = imageAdapterOf(provider)
   const isEditing = adapter
     ? adapter.edits(model.upstreamModel)
-    : provider.options.images.edits !== 'none' && connection.gatewayId === null
+    : provider.options.images.edits !== 'none'
   if (!isEditing) throw unsupported('model', 'model: this model changes no images.')
+  checkTunnel(attempt)
   const takesMask = !adapter && ['openai', 'form'].includes(provider.options.images.edits)
   if (request.params.mask && !takesMask) {
     throw unsupported('mask', 'mask: this model changes whole images.')

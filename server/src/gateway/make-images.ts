@@ -98,12 +98,13 @@ export function writeRelayedImages(
   const { images, mask } = request.params
   if (isVariation(request.params)) {
     const files = { images: readInputs(images, media), mask: undefined }
-    const url = besideGenerations(candidate, 'variations')
+    const tunnelPath = besideGenerations(candidate, 'variations')
     delete body['images']
     return {
       request: {
         operation: 'images',
-        url,
+        url: `${addressOf(candidate)}${tunnelPath}`,
+        tunnelPath,
         body,
         toContent: (fields) => toImageForm(fields, files),
       },
@@ -114,9 +115,11 @@ export function writeRelayedImages(
   const { url, deployment } = selectRelayAddress(candidate, upstreamModel, operation)
   if (deployment !== undefined) body['model'] = deployment
   if (!images) return { request: { operation: 'images', url, body }, omittedFields }
+  const tunnelPath = besideGenerations(candidate, 'edits')
   const edit = {
     operation: 'images',
-    url: url ?? besideGenerations(candidate, 'edits'),
+    url: url ?? `${addressOf(candidate)}${tunnelPath}`,
+    tunnelPath,
     body,
   } as const
   if (options.images.edits === 'form') {
@@ -135,10 +138,10 @@ export function writeRelayedImages(
   return { request: edit, omittedFields }
 }
 
-/** The address of edits or variations, beside that of generations. */
-function besideGenerations(candidate: Candidate, path: 'edits' | 'variations'): string {
-  const { images: own = paths.images } = candidate.provider.options.paths
-  return `${addressOf(candidate)}${own.replace(/generations$/, path)}`
+/** The path of edits or variations, beside that of generations. */
+function besideGenerations({ provider }: Candidate, path: 'edits' | 'variations'): string {
+  const { images: own = paths.images } = provider.options.paths
+  return own.replace(/generations$/, path)
 }
 
 /** The data of the images that are changed. */

@@ -4,6 +4,7 @@ import type { Endpoint, EndpointRun } from './endpoint'
 import { reportOmissions } from './omissions'
 import { openStream, type StreamPlan } from './open-stream'
 import type { Reply } from './request'
+import { checkTunnel } from './check-tunnel'
 import { servesKind } from '../catalog/served-kinds'
 import { speechNeed } from '../limits/media-need'
 import { roughTokens } from '../metering/estimate'
@@ -60,13 +61,11 @@ const formatOf = ({ candidate, request }: SpeechAttempt) =>
 class SpokenAnswer implements StreamPlan<SpeechRequest, SpeechProtocol> {
   /** Rejects a request that the candidate does not take, before it is recorded. */
   async before(attempt: SpeechAttempt): Promise<void> {
-    const { provider, connection } = attempt.candidate
+    const { provider } = attempt.candidate
     if (!servesKind(provider, 'speech')) {
       throw unsupported('model', `model: ${provider.name} does not serve speech.`)
     }
-    if (connection.gatewayId !== null) {
-      throw unsupported('model', 'model: self-hosted gateways do not serve speech.')
-    }
+    checkTunnel(attempt)
     if (isSharedCredential(attempt.candidate)) rejectOwnVoice(attempt.request.params)
     checkLength(
       attempt.request.params.input,

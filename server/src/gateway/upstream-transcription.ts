@@ -1,4 +1,5 @@
 import type { PricedAttempt, RequestAttempt, ValidatedRequest } from './attempt'
+import { checkTunnel } from './check-tunnel'
 import { servesKind } from '../catalog/served-kinds'
 import type { SoundVolume } from '../metering/transcription-volume'
 import { selectRelayAddress } from '../providers/chat-route'
@@ -15,13 +16,12 @@ type TranscriptionAttempt = RequestAttempt<TranscriptionRequest>
 export type TranscriptionTask = Transcribing['task']
 
 /** Throws `invalid_request` where a candidate does not take the request. */
-export function checkTranscription(
-  { candidate: { provider, connection } }: TranscriptionAttempt,
-  task: TranscriptionTask,
-): void {
-  if (!servesKind(provider, 'transcription') || connection.gatewayId !== null) {
+export function checkTranscription(attempt: TranscriptionAttempt, task: TranscriptionTask): void {
+  const { provider } = attempt.candidate
+  if (!servesKind(provider, 'transcription')) {
     throw unsupported('model', `model: ${provider.name} does not serve transcriptions here.`)
   }
+  checkTunnel(attempt)
   if (task === 'translate' && !transcriptionFormatOf(provider).translates) {
     throw unsupported('model', `model: ${provider.name} transcribes, but does not translate.`)
   }

@@ -1,4 +1,4 @@
-import type { ToGateway, GatewayHello } from './frames'
+import { mediaFeature, type ToGateway, type GatewayHello } from './frames'
 import { isCallable } from '../catalog/discovered-models'
 import type { AnnouncedModel, AnnouncedTool } from '../platform/db/gateway-schema'
 import { storable } from '../platform/db/storable'
@@ -14,6 +14,8 @@ export interface Capabilities {
   tools: readonly AnnouncedTool[]
   /** Whether it serves a model, by the name that its server has for it. */
   serves: (provider: string, name: string) => boolean
+  /** Whether it serves images and sound. */
+  takesMedia: boolean
   refused: Refused
 }
 
@@ -64,6 +66,7 @@ export function toCapabilities(hello: GatewayHello, providers: ReadonlySet<strin
       parameters,
     })),
     serves: (provider, name) => knownNames.has(`${provider}/${name}`),
+    takesMedia: hello.features.includes(mediaFeature),
     refused,
   }
 }

@@ -13,6 +13,8 @@ export const bounds = {
   windowBytes: 256 * 1024,
   /** The maximum of an answer that comes in one frame, and of a tool's result. */
   bodyBytes: 256 * 1024,
+  /** The maximum of a request's content in one frame. */
+  contentBytes: 48 * 1024,
   /** The maximum of concurrent requests on one gateway. */
   requests: 1000,
   models: 2000,
@@ -32,6 +34,12 @@ export const closeCodes = {
 const id = z.string().max(64)
 const name = z.string().min(1).max(200)
 const headers = z.record(z.string().max(100), z.string().max(1000)).optional()
+
+/**
+ * The feature of a gateway that serves images and sound: it takes requests whose content follows them in frames of its
+ * own, answers with bytes in base64, and knows the paths of these endpoints.
+ */
+export const mediaFeature = 'media'
 
 export const toolShape = z.object({
   name: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/),
@@ -58,8 +66,16 @@ export const fromGateway = z.discriminatedUnion('type', [
     providers: z.array(name).max(bounds.providers),
     models: z.array(z.object({ provider: name, name })).max(bounds.models),
     tools: z.array(toolShape).max(bounds.tools).default([]),
+    features: z.array(z.string().max(50)).max(20).default([]),
   }),
-  z.object({ type: z.literal('chunk'), id, data: z.string(), headers }),
+  z.object({
+    type: z.literal('chunk'),
+    id,
+    data: z.string(),
+    /** Set where `data` is not text. */
+    encoding: z.literal('base64').optional(),
+    headers,
+  }),
   z.object({
     type: z.literal('response'),
     id,
@@ -77,6 +93,8 @@ export const fromGateway = z.discriminatedUnion('type', [
   }),
   z.object({ type: z.literal('tool_result'), id, content: z.string(), is_error: z.boolean() }),
   z.object({ type: z.literal('heartbeat'), id }),
+  /** Grants more bytes of a request's content. */
+  z.object({ type: z.literal('window'), id, bytes: z.int().min(1) }),
 ])
 export type FromGateway = z.output<typeof fromGateway>
 export type GatewayFrame<Type extends FromGateway['type']> = Extract<FromGateway, { type: Type }>
@@ -110,6 +128,10 @@ export const toGateway = z.discriminatedUnion('type', [
     path: z.string().startsWith('/').max(200),
     body: z.record(z.string(), z.unknown()),
     stream: z.boolean(),
+    /** Sent in place of `body`: it follows in `content` frames. */
+    content: z.object({ type: z.string().max(200), bytes: z.int().min(0) }).optional(),
+    /** Whether the answer may be other than text: all of it is in base64. */
+    binary: z.boolean().optional(),
     window: z.int().min(1),
     timeout_ms: z.int().min(1),
   }),
@@ -125,6 +147,8 @@ export const toGateway = z.discriminatedUnion('type', [
   }),
   z.object({ type: z.literal('ping'), id }),
   z.object({ type: z.literal('error'), id, code: z.string(), message: z.string() }),
+  /** A piece of a request's content, in base64. */
+  z.object({ type: z.literal('content'), id, data: z.string() }),
 ])
 export type ToGateway = z.output<typeof toGateway>
 

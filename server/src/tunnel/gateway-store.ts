@@ -35,6 +35,7 @@ export interface TunnelLocation {
   socket: string
   /** As `Capabilities.serves`; compares hashes, so that about one name in many millions may be wrong. */
   serves: Capabilities['serves']
+  takesMedia: boolean
 }
 
 export type GatewayRows = ReturnType<typeof createGatewayRows>
@@ -112,7 +113,7 @@ async function gatewayExists(db: Kysely<Schema>, id: string): Promise<boolean> {
 async function findLocation(db: Kysely<Schema>, id: string): Promise<TunnelLocation | undefined> {
   const row = await db
     .selectFrom('gateway')
-    .select(['node', 'socket', 'models'])
+    .select(['node', 'socket', 'models', 'media_socket'])
     .where('id', '=', id)
     .where(gatewayStatus, '=', 'online')
     .where(isOwned)
@@ -123,7 +124,7 @@ async function findLocation(db: Kysely<Schema>, id: string): Promise<TunnelLocat
   const { node, socket } = row
   const serves: TunnelLocation['serves'] = (provider, name) =>
     hashes.includes(hashOf(provider, name))
-  return { gateway: id, node, socket, serves }
+  return { gateway: id, node, socket, serves, takesMedia: row.media_socket === socket }
 }
 
 const hashOf = (provider: string, name: string) => Bun.hash.xxHash32(`${provider}/${name}`)
@@ -200,6 +201,8 @@ const welcome = (
       .updateTable('gateway')
       .set({
         ...toColumns(capabilities),
+        // The id rather than a flag: a node of an earlier version stores the next socket without it.
+        media_socket: capabilities.takesMedia ? socketId : null,
         ...(isFirst && { welcomed_at: sql`now()` }),
       })
       .where('id', '=', gateway.id)

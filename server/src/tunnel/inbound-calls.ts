@@ -2,6 +2,7 @@ import type { Links, TunnelConnection } from './tunnel-connection'
 import type { NodeMessageKind, NodeMessageBody } from './node-messages'
 import type { Party, Peers } from './peers'
 import { ServedCall } from './served-call'
+import { needsMedia } from './tunnel-request'
 
 interface Ports {
   /** The gateways whose sockets this node has. */
@@ -58,6 +59,10 @@ export class InboundCalls {
     served.start(key === undefined ? payload : await this.#ports.take(key))
   }
 
+  content(message: NodeMessageKind<'content'>): void {
+    this.#callOf(message)?.content(message.data)
+  }
+
   window(message: NodeMessageKind<'window'>): void {
     this.#callOf(message)?.grant(message.bytes)
   }
@@ -73,8 +78,10 @@ export class InboundCalls {
   #linkFor({ gateway, socket, head }: NodeMessageKind<'open'>): TunnelConnection | undefined {
     const link = this.#ports.links.find(gateway)
     if (link?.socketId !== socket || !link.isOpen) return undefined
-    const isServed = head.type !== 'request' || link.capabilities?.serves(head.provider, head.model)
-    return isServed === true ? link : undefined
+    if (head.type !== 'request') return link
+    const { capabilities } = link
+    const isServed = capabilities?.serves(head.provider, head.model) === true
+    return isServed && (capabilities.takesMedia || !needsMedia(head)) ? link : undefined
   }
 }
 

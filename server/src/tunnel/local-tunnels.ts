@@ -33,7 +33,7 @@ export class LocalTunnels implements Links {
 }
 
 /** Reaches gateways whose sockets other processes have. */
-type RemoteTunnels = Pick<RemoteTunnelRelay, 'lookUp' | 'takes' | 'request'>
+type RemoteTunnels = Pick<RemoteTunnelRelay, 'lookUp' | 'takes' | 'takesMedia' | 'request'>
 
 /** Sends requests over the socket that `links` finds, else through the node that has it. */
 export const transportFor = (links: Links, remoteRelay?: RemoteTunnels): GatewayTransport => ({
@@ -42,6 +42,12 @@ export const transportFor = (links: Links, remoteRelay?: RemoteTunnels): Gateway
     const link = links.find(gatewayId)
     if (!link) return remoteRelay?.takes(gatewayId, provider, model) === true
     return link.isOpen && link.capabilities?.serves(provider, model) === true
+  },
+  takesMedia: (gatewayId) => {
+    const link = links.find(gatewayId)
+    return link
+      ? link.capabilities?.takesMedia === true
+      : remoteRelay?.takesMedia(gatewayId) === true
   },
   send: (gatewayId: string, call: GatewayCall): Promise<Answer> =>
     links.find(gatewayId)?.request(call) ??

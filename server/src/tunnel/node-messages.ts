@@ -6,10 +6,10 @@ import { bounds, fromGateway } from './frames'
 export const version = 1
 
 const short = z.string().min(1).max(64)
-const [, chunk, response, error, toolResult] = fromGateway.options
+const [, chunk, response, error, toolResult, , window] = fromGateway.options
 
 /** The frames with which a gateway answers a call. */
-const answerFrame = z.discriminatedUnion('type', [chunk, response, error, toolResult])
+const answerFrame = z.discriminatedUnion('type', [chunk, response, error, toolResult, window])
 export type AnswerFrame = z.output<typeof answerFrame>
 
 /** `from` and `epoch`: the sending node, and since when it has missed no message. */
@@ -41,6 +41,12 @@ export const nodeMessage = z.discriminatedUnion('type', [
     bytes: z.int().min(1).max(bounds.windowBytes),
   }),
   z.object({ ...ofCall, type: z.literal('cancel') }),
+  /** A piece of the request's content, in base64. */
+  z.object({
+    ...ofCall,
+    type: z.literal('content'),
+    data: z.string().max(2 * bounds.contentBytes),
+  }),
   // From the node that has the gateway.
   z.object({ ...ofCall, type: z.literal('accepted') }),
   /** Nothing was sent to the gateway, and nothing will be. */

@@ -102,6 +102,17 @@ export class OutboundCalls implements AnswerTransport {
     void this.#ports.sendTo(call, { type: 'window', call: id, bytes: frame.bytes })
   }
 
+  /** As `AnswerTransport` requires: there is room once the other node has the piece. */
+  async sendContent(id: string, data: string): Promise<void> {
+    const call = this.#calls.get(id)
+    if (call) await this.#ports.sendTo(call, { type: 'content', call: id, data })
+  }
+
+  /** Releases an observer at once: what was sent is no longer in this process. */
+  observeSent({ release }: { release: () => void }): void {
+    release()
+  }
+
   finish(id: string): void {
     const call = this.#calls.get(id)
     if (!call) return
@@ -143,6 +154,7 @@ export class OutboundCalls implements AnswerTransport {
     if (payload.length <= shortPayload) {
       call.isSent = true
       await this.#ports.sendTo(call, { type: 'go', call: id, payload })
+      call.waiting.onSent?.()
       return
     }
     const isStored = await this.#storePayload(call, payload)

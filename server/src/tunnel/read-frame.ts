@@ -16,8 +16,8 @@ export function readFrame(message: string | Buffer): FromGateway {
   if (typeof message !== 'string') throw new ProtocolError('Frames are text, not binary.')
   if (isTooLarge(message)) throw new ProtocolError('A frame has at most 1 MB.')
   const frame = parse(message)
-  const { type, id, data, headers } = frame
-  const isPlainChunk = type === 'chunk' && headers === undefined
+  const { type, id, data, headers, encoding } = frame
+  const isPlainChunk = type === 'chunk' && headers === undefined && encoding === undefined
   if (isPlainChunk && isId(id) && typeof data === 'string') return { type, id, data }
   const result = fromGateway.safeParse(frame)
   if (result.success) return checkFrame(result.data, frame)

@@ -5,13 +5,14 @@ import {
   type GatewayFailure,
   forwardedHeaders,
 } from './frames'
+import { ContentUpload } from './content-upload'
 import { InboundWindow } from './inbound-bounds'
 import { ProtocolError } from './read-frame'
 import { HeldBytes } from '../upstream/http/held-bytes'
 import { readText, type Answer } from '../upstream/http/answer'
 import { ConnectionFailed } from '../upstream/http/connection-failed'
-import { GatewayLost } from '../upstream/http/gateway-call'
-import type { StopSignal, StopListener } from '../upstream/http/stop-signal'
+import { GatewayLost, type GatewayCall } from '../upstream/http/gateway-call'
+import type { StopListener } from '../upstream/http/stop-signal'
 import { ApiError } from '../errors'
 
 /** The part of a socket that an answer uses. */
@@ -19,13 +20,15 @@ export interface AnswerTransport {
   send: (frame: ToGateway) => void
   /** Called at the end of the call; `isCut`: Tollgate ended it, and the gateway may not know that yet. */
   finish: (id: string, isCut: boolean) => void
+  /** Sends a piece of a request's content. Resolves once there is room for another one. */
+  sendContent: (id: string, data: string) => Promise<void>
+  /** Releases an observer once all that was sent so far has left this process. */
+  observeSent: (observer: { release: () => void }) => void
 }
 
 interface AnswerOptions {
   id: string
-  /** Whether the answer is a stream where the gateway's headers do not state it. */
-  isStream: boolean
-  stop: StopSignal
+  call: Pick<GatewayCall, 'isStream' | 'isBinary' | 'stop' | 'content' | 'sent'>
 }
 
 /** The bytes read after which as many are granted again. */
@@ -33,6 +36,7 @@ const grantBytes = bounds.windowBytes / 2
 
 type Chunk = Extract<FromGateway, { type: 'chunk' }>
 type Response = Extract<FromGateway, { type: 'response' }>
+type Window = Extract<FromGateway, { type: 'window' }>
 
 /**
  * An answer that a gateway relays: its chunks as bytes, pulled. Unread data is at most its window; each half of the
@@ -49,13 +53,15 @@ export class RelayedAnswer implements Answer, StopListener {
   /** Bytes that were read and not granted again yet. */
   #ungranted = 0
   #reader: PromiseWithResolvers<Uint8Array | undefined> | undefined
+  /** The content of the request, while it is sent. */
+  #upload: ContentUpload | undefined
   /** Set once nothing more comes: the answer ended properly, or by `thrown`. */
   #end: { thrown?: unknown } | undefined
 
   constructor(line: AnswerTransport, options: AnswerOptions) {
     this.#line = line
     this.#options = options
-    options.stop.addEventListener('abort', this)
+    options.call.stop.addEventListener('abort', this)
   }
 
   /** Resolves once the answer begins. Rejects as `read` does, and with `request_timeout`. */
@@ -65,13 +71,32 @@ export class RelayedAnswer implements Answer, StopListener {
 
   /** Handles the abort of the request's signal. */
   handleEvent(): void {
-    this.#cut(this.#options.stop.reason)
+    this.#cut(this.#options.call.stop.reason)
+  }
+
+  /** Begins to send the request's content, if it has one. */
+  onSent(): void {
+    const { id, call } = this.#options
+    const { content } = call
+    if (!content || this.#end) return
+    this.#upload = new ContentUpload(content, {
+      send: (data) => this.#line.sendContent(id, data),
+      onSent: () => call.sent && this.#line.observeSent(call.sent),
+      onFailed: (thrown) => this.#cut(new ConnectionFailed(true, thrown)),
+    })
+    void this.#upload.run()
+  }
+
+  /** Lets more of the request's content pass. Throws `ProtocolError` where it has none. */
+  window({ bytes }: Window): void {
+    if (!this.#options.call.content) throw new ProtocolError('The request has no content.')
+    this.#upload?.grant(bytes)
   }
 
   /** Takes a part of the body. Throws `ProtocolError` where it exceeds the window. */
-  chunk({ data, headers }: Chunk): void {
+  chunk({ data, encoding, headers }: Chunk): void {
     if (!this.#inboundWindow.hasBegun) this.#begin(200, headers)
-    const bytes = Buffer.from(data)
+    const bytes = Buffer.from(data, encoding)
     this.#inboundWindow.chunk(bytes.byteLength)
     this.#take(bytes)
   }
@@ -128,7 +153,7 @@ export class RelayedAnswer implements Answer, StopListener {
 
   #begin(status: number, headers: Readonly<Record<string, string>> = {}): void {
     this.status = status
-    this.headers = headersOf(headers, this.#options.isStream && status === 200)
+    this.headers = headersOf(headers, status === 200 ? usualType(this.#options.call) : json)
     this.#head.resolve(this)
   }
 
@@ -158,7 +183,8 @@ export class RelayedAnswer implements Answer, StopListener {
   #finish(end: { thrown?: unknown }, isCut = false): void {
     if (this.#end) return
     this.#end = end
-    this.#options.stop.removeEventListener('abort', this)
+    this.#options.call.stop.removeEventListener('abort', this)
+    this.#upload?.stop()
     this.#line.finish(this.#options.id, isCut)
     if ('thrown' in end) {
       this.#head.reject(end.thrown)
@@ -176,15 +202,21 @@ const late = (cause: Error) =>
     cause,
   })
 
-/** Returns the headers of a gateway's answer; without a content type of its own, that of `isStream`. */
-function headersOf(received: Readonly<Record<string, string>>, isStream: boolean): Headers {
+const json = 'application/json'
+
+/** The content type of a good answer whose server states none. */
+function usualType({ isStream, isBinary }: AnswerOptions['call']): string {
+  if (isBinary) return 'application/octet-stream'
+  return isStream ? 'text/event-stream' : json
+}
+
+/** Returns the headers of a gateway's answer; without a content type of its own, this one. */
+function headersOf(received: Readonly<Record<string, string>>, contentType: string): Headers {
   const headers = new Headers()
   for (const [name, value] of Object.entries(received)) {
     if (forwardedHeaders.includes(name.toLowerCase()))
       headers.set(name, value.replaceAll(/[^\t -~]/g, ''))
   }
-  if (!headers.has('content-type')) {
-    headers.set('content-type', isStream ? 'text/event-stream' : 'application/json')
-  }
+  if (!headers.has('content-type')) headers.set('content-type', contentType)
   return headers
 }

@@ -42,6 +42,10 @@ export class RelayedToolCall {
     throw new ProtocolError('A tool has a result, and no response.')
   }
 
+  window(): never {
+    throw new ProtocolError('A tool call has no content.')
+  }
+
   result({ content, is_error: isError }: GatewayFrame<'tool_result'>): void {
     this.#outcome.resolve({ content, isError })
     this.#finish(false)

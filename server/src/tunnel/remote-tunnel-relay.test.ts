@@ -1,83 +1,8 @@
 import { describe, expect, test } from 'bun:test'
-import { LocalTunnels } from './local-tunnels'
-import { RemoteTunnelRelay, type TunnelChannel } from './remote-tunnel-relay'
 import type { ToGateway } from './frames'
-import { createTestTunnel } from '../../testing/tunnel/test-tunnel'
-import { settled, TestClock } from '../../testing/clock'
+import { createTwoNodes } from '../../testing/tunnel/two-nodes'
+import { settled } from '../../testing/clock'
 import { eventually } from '../../testing/eventually'
-
-interface Message {
-  type: string
-  call: string
-}
-
-/** Two nodes that speak by the test; the second has the socket. */
-function joined() {
-  const clock = new TestClock()
-  const gateway = createTestTunnel()
-  const attached = new LocalTunnels()
-  attached.attach(gateway.link)
-  const aside = new Map<string, string>()
-  const nodes = new Map<string, (text: string) => void>()
-  const lost = { isLost: (_message: Message) => false }
-  const channelOf =
-    (node: string) =>
-    ({ onMessage }: { onMessage: (text: string) => void }): TunnelChannel => {
-      nodes.set(node, onMessage)
-      return {
-        isOpen: true,
-        epoch: `epoch-of-${node}`,
-        publish: async (to, text) => {
-          const listener = nodes.get(to)
-          if (listener && !lost.isLost(JSON.parse(text))) queueMicrotask(() => listener(text))
-          return listener !== undefined
-        },
-        put: async (key, text) => Boolean(aside.set(key, text)),
-        take: async (key) => {
-          const text = aside.get(key)
-          aside.delete(key)
-          return text
-        },
-        drop: (key) => void aside.delete(key),
-        [Symbol.asyncDispose]: () => Promise.resolve(),
-      }
-    }
-  const place = { gateway: 'gw_1', node: 'b', socket: 'sock_1', serves: () => true }
-  const rows = { findLocation: async () => place, tools: async () => undefined }
-  const caller = new RemoteTunnelRelay({
-    node: 'a',
-    links: new LocalTunnels(),
-    rows,
-    open: channelOf('a'),
-    clock,
-  })
-  const owning = new RemoteTunnelRelay({
-    node: 'b',
-    links: attached,
-    rows,
-    open: channelOf('b'),
-    clock,
-  })
-  const stop = new AbortController()
-  const ask = async (content = 'Hello', model = 'mine') => {
-    await caller.lookUp('gw_1')
-    return caller.request('gw_1', {
-      provider: 'fake',
-      model,
-      path: '/chat/completions',
-      body: { content },
-      isStream: true,
-      stop: stop.signal,
-      timeoutMs: 60_000,
-    })
-  }
-  const close = async () => {
-    await caller[Symbol.asyncDispose]()
-    await owning[Symbol.asyncDispose]()
-  }
-  const ends = { caller, owning, [Symbol.asyncDispose]: close }
-  return { ...ends, clock, gateway, nodes, place, aside, lost, stop, ask }
-}
 
 /** What `asked` rejects with. */
 const failureOf = (pending: Promise<unknown>) =>
@@ -90,7 +15,7 @@ const idOf = (frames: readonly ToGateway[]) => frames[0]?.id ?? ''
 
 describe('a call over two nodes', () => {
   test('has one window for the whole of its way', async () => {
-    await using fixture = joined()
+    await using fixture = createTwoNodes()
     const { link, sentOf } = fixture.gateway
     const pending = fixture.ask()
     await settled()
@@ -111,7 +36,7 @@ describe('a call over two nodes', () => {
   })
 
   test('breaks the protocol of the gateway where its window is broken', async () => {
-    await using fixture = joined()
+    await using fixture = createTwoNodes()
     const { link, sentOf } = fixture.gateway
     fixture.ask().catch(() => undefined)
     await settled()
@@ -122,7 +47,7 @@ describe('a call over two nodes', () => {
   })
 
   test('stores large parts aside, and deletes them afterwards', async () => {
-    await using fixture = joined()
+    await using fixture = createTwoNodes()
     const content = 'ü'.repeat(100_000)
     fixture.ask(content).catch(() => undefined)
     await settled()
@@ -131,7 +56,7 @@ describe('a call over two nodes', () => {
   })
 
   test('fails as not sent if it was accepted too late, also once the other node continues', async () => {
-    await using fixture = joined()
+    await using fixture = createTwoNodes()
     fixture.lost.isLost = ({ type }) => type === 'accepted'
     const state = { isOver: false }
     const failing = failureOf(fixture.ask()).finally(() => (state.isOver = true))
@@ -147,7 +72,7 @@ describe('a call over two nodes', () => {
   })
 
   test.each(['socket', 'model', 'closed'])('is rejected where it is not due: %s', async (what) => {
-    await using fixture = joined()
+    await using fixture = createTwoNodes()
     if (what === 'socket') fixture.place.socket = 'sock_0'
     if (what === 'closed') fixture.gateway.link.markLost()
     const model = what === 'model' ? 'other' : 'mine'
@@ -161,7 +86,7 @@ describe('a call over two nodes', () => {
   })
 
   test('is lost with the socket, and cancelled with its stop', async () => {
-    await using fixture = joined()
+    await using fixture = createTwoNodes()
     const { link, sentOf } = fixture.gateway
     const first = failureOf(fixture.ask())
     await settled()
@@ -170,7 +95,7 @@ describe('a call over two nodes', () => {
     expect(await first).toBe(reason)
     await settled()
     expect(sentOf('cancel')).toEqual([{ type: 'cancel', id: idOf(sentOf('request')) }])
-    await using again = joined()
+    await using again = createTwoNodes()
     const second = failureOf(again.ask())
     await settled()
     again.gateway.link.markLost()
@@ -179,7 +104,7 @@ describe('a call over two nodes', () => {
   })
 
   test('ends with either node, when its messages are not received', async () => {
-    await using fixture = joined()
+    await using fixture = createTwoNodes()
     const { link, sentOf } = fixture.gateway
     fixture.ask().catch(() => undefined)
     await settled()
@@ -187,7 +112,7 @@ describe('a call over two nodes', () => {
     link.take({ type: 'chunk', id: idOf(sentOf('request')), data: 'x' })
     await settled()
     expect([sentOf('cancel').length, link.size, fixture.owning.figures().served]).toEqual([1, 0, 0])
-    await using again = joined()
+    await using again = createTwoNodes()
     const pending = again.ask()
     await settled()
     const id = idOf(again.gateway.sentOf('request'))
@@ -200,7 +125,7 @@ describe('a call over two nodes', () => {
   })
 
   test('ends once the other node has had a gap', async () => {
-    await using fixture = joined()
+    await using fixture = createTwoNodes()
     const pending = failureOf(fixture.ask())
     await settled()
     const alive = { v: 1, type: 'alive', from: 'b', epoch: 'another' }
@@ -212,7 +137,7 @@ describe('a call over two nodes', () => {
 })
 
 test('skips messages of another version and empty ones, and ignores further fields', async () => {
-  await using fixture = joined()
+  await using fixture = createTwoNodes()
   const receive = fixture.nodes.get('b') ?? (() => undefined)
   const head = {
     type: 'request',

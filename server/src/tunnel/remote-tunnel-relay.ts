@@ -104,16 +104,20 @@ export class RemoteTunnelRelay implements AsyncDisposable {
     return this.#locationOf(gatewayId)?.serves(provider, model) === true
   }
 
+  takesMedia(gatewayId: string): boolean {
+    return this.#locationOf(gatewayId)?.takesMedia === true
+  }
+
   /** As `TunnelConnection.request`. */
   async request(gatewayId: string, call: GatewayCall): Promise<Answer> {
-    const { stop, isStream, sent } = call
+    const { stop, content, sent } = call
     if (stop.aborted) throw stop.reason
     const location = this.#locationOf(gatewayId)
     if (!location) throw new GatewayLost(false, new Error('the gateway is not connected'))
     const tunnelRequest = requestOf(call)
     return this.#outbound.start(
-      { request: tunnelRequest, location, sent },
-      (id) => new RelayedAnswer(this.#outbound, { id, isStream, stop }),
+      { request: tunnelRequest, location, sent: content ? undefined : sent },
+      (id) => new RelayedAnswer(this.#outbound, { id, call }),
     ).head
   }
 
@@ -169,6 +173,8 @@ export class RemoteTunnelRelay implements AsyncDisposable {
         return void this.#served.go(message)
       case 'window':
         return this.#served.window(message)
+      case 'content':
+        return this.#served.content(message)
       case 'cancel':
         return this.#served.cancel(message)
       default:

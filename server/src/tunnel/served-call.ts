@@ -63,6 +63,11 @@ export class ServedCall implements TunnelCall, Party {
     this.#link.send({ type: 'window', id: this.#id, bytes })
   }
 
+  /** Sends a piece of the request's content, within the window that the gateway has granted to the other node. */
+  content(data: string): void {
+    if (this.#id !== undefined && !this.#isOver) void this.#link.sendContent(this.#id, data)
+  }
+
   /** Ends the call as its node is gone, and informs that node in case it only seems to be. */
   markLost(): void {
     if (this.#isOver) return
@@ -79,7 +84,7 @@ export class ServedCall implements TunnelCall, Party {
 
   chunk(frame: GatewayFrame<'chunk'>): void {
     this.#assertType('request')
-    this.#inboundWindow.chunk(Buffer.byteLength(frame.data))
+    this.#inboundWindow.chunk(Buffer.byteLength(frame.data, frame.encoding))
     this.#forward(frame)
   }
 
@@ -87,6 +92,11 @@ export class ServedCall implements TunnelCall, Party {
     this.#assertType('request')
     this.#inboundWindow.response(frame)
     this.#forwardLast(frame)
+  }
+
+  window(frame: GatewayFrame<'window'>): void {
+    this.#assertType('request')
+    this.#forward(frame)
   }
 
   failed(frame: GatewayFrame<'error'>): void {

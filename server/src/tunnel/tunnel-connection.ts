@@ -1,5 +1,11 @@
 import type { Capabilities } from './capabilities'
-import { requestOf, toFrameText, toolCallOf, type TunnelRequest } from './tunnel-request'
+import {
+  needsMedia,
+  requestOf,
+  toFrameText,
+  toolCallOf,
+  type TunnelRequest,
+} from './tunnel-request'
 import { bounds, type GatewayFrame, type ToGateway } from './frames'
 import { ProtocolError } from './read-frame'
 import { RelayedAnswer, type AnswerTransport } from './relayed-answer'
@@ -34,6 +40,8 @@ export interface GatewayIdentity {
 
 /** The maximum that may wait for a gateway that does not read; one request may exceed it. */
 const maxBufferedBytes = 4 * 1024 * 1024
+/** The contents of requests wait for each other from this number of bytes on, and leave room for other frames. */
+const maxWaitingContent = 256 * 1024
 /** The maximum of data for requests that no longer run. */
 const strayBytes = bounds.frameBytes
 const strayFrameBytes = 64
@@ -44,13 +52,17 @@ export interface TunnelCall {
   response: (frame: GatewayFrame<'response'>) => void
   failed: (frame: GatewayFrame<'error'>) => void
   result: (frame: GatewayFrame<'tool_result'>) => void
+  /** The gateway grants more of the request's content. */
+  window: (frame: GatewayFrame<'window'>) => void
+  /** Called once the request was sent: its content may follow. */
+  onSent?: () => void
   /** Called when the socket is lost. */
   lost: () => void
 }
 
 /** Passes a frame to its call, whichever transport it arrived by. Throws `ProtocolError`. */
 export function dispatchFrame(
-  frame: GatewayFrame<'chunk' | 'response' | 'error' | 'tool_result'>,
+  frame: GatewayFrame<'chunk' | 'response' | 'error' | 'tool_result' | 'window'>,
   running: Omit<TunnelCall, 'lost'>,
 ): void {
   switch (frame.type) {
@@ -62,6 +74,8 @@ export function dispatchFrame(
       return running.failed(frame)
     case 'tool_result':
       return running.result(frame)
+    case 'window':
+      return running.window(frame)
     default:
       return frame satisfies never
   }
@@ -120,13 +134,16 @@ export class TunnelConnection implements AnswerTransport {
    * the reason of the call's stop.
    */
   async request(call: GatewayCall): Promise<Answer> {
-    const { stop, isStream, sent } = call
+    const { stop, content, sent } = call
     if (stop.aborted) throw stop.reason
     if (!this.isOpen)
       throw new GatewayLost(false, new Error('the gateway does not accept more data'))
     const tunnelRequest = requestOf(call)
-    return this.start(tunnelRequest, (id) => new RelayedAnswer(this, { id, isStream, stop }), sent)
-      .head
+    if (needsMedia(tunnelRequest.head) && !this.capabilities?.takesMedia)
+      throw new GatewayLost(false, new Error('the gateway was replaced by an older one'))
+    const answer = (id: string) => new RelayedAnswer(this, { id, call })
+    // With a content, the request has left this process once all of that has.
+    return this.start(tunnelRequest, answer, content ? undefined : sent).head
   }
 
   /**
@@ -151,14 +168,29 @@ export class TunnelConnection implements AnswerTransport {
     const started = running(id)
     this.#running.set(id, started)
     this.#write(toFrameText(tunnelRequest, id))
-    if (sendObserver)
-      this.#unsent.push({ release: () => sendObserver.release(), atBytes: this.#sentBytes })
+    if (sendObserver) this.observeSent(sendObserver)
+    started.onSent?.()
     this.onDrain()
     return started
   }
 
+  /** Releases an observer once all that was written so far has left this process. */
+  observeSent(observer: Pick<UnsentRequest, 'release'>): void {
+    this.#unsent.push({ release: () => observer.release(), atBytes: this.#sentBytes })
+    this.onDrain()
+  }
+
+  /** Sends a piece of a request's content. Resolves once there is room for another one. */
+  async sendContent(id: string, data: string): Promise<void> {
+    this.send({ type: 'content', id, data })
+    if (this.#wire.getBufferedAmount() <= maxWaitingContent || this.isLost) return
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#unsent.push({ release: resolve, atBytes: this.#sentBytes })
+    await promise
+  }
+
   /** Handles a frame of a request, or of a tool call. Throws `ProtocolError`. */
-  take(frame: GatewayFrame<'chunk' | 'response' | 'error' | 'tool_result'>): void {
+  take(frame: GatewayFrame<'chunk' | 'response' | 'error' | 'tool_result' | 'window'>): void {
     const answer = this.#running.get(frame.id)
     if (!answer) return this.#countStrayFrame(frame)
     dispatchFrame(frame, answer)

@@ -24,19 +24,23 @@ export interface TunnelRequest {
 const timeoutOf = (ms: number) => Math.max(1, Math.round(ms))
 
 /** Builds the request for a model call. Throws `invalid_request` for one that does not fit into a frame. */
-export const requestOf = ({ provider, model, path, body, isStream, timeoutMs }: GatewayCall) =>
-  toTunnelRequest(
+export const requestOf = (call: GatewayCall) => {
+  const { provider, model, path, body, content, isStream, isBinary, timeoutMs } = call
+  return toTunnelRequest(
     {
       type: 'request',
       provider,
       model,
       path,
       stream: isStream,
+      ...(content && { content: { type: content.type, bytes: content.bytes } }),
+      ...(isBinary && { binary: true }),
       window: bounds.windowBytes,
       timeout_ms: timeoutOf(timeoutMs),
     },
-    body,
+    content ? {} : body,
   )
+}
 
 /** Builds the request for a tool call. Throws `invalid_request` for one that does not fit into a frame. */
 export const toolCallOf = ({ name, arguments: args, timeoutMs, maxBytes }: GatewayToolCall) =>
@@ -44,6 +48,10 @@ export const toolCallOf = ({ name, arguments: args, timeoutMs, maxBytes }: Gatew
     { type: 'tool_call', name, timeout_ms: timeoutOf(timeoutMs), most_bytes: maxBytes },
     args,
   )
+
+/** Whether only a gateway with `mediaFeature` serves a request. */
+export const needsMedia = (head: TunnelRequestHead): boolean =>
+  head.type === 'request' && (head.content !== undefined || head.binary === true)
 
 /** The frame itself. */
 export function toFrameText({ head, payload }: TunnelRequest, id: string): string {

@@ -164,16 +164,19 @@ function post(attempt: UpstreamAttempt, delivery: Delivery): Promise<Answer> {
 /** Sends it through the gateway that holds the provider's address and secret, and gets neither of ours. */
 function postToGateway(
   { candidate, request, deadline }: UpstreamAttempt,
-  { operation, body }: OutgoingRequest,
+  { operation, body, content, toContent, tunnelPath }: OutgoingRequest,
   { gatewayId, delivery }: { gatewayId: string; delivery: Delivery },
 ): Promise<Answer> {
   const { provider, model } = candidate
   return request.ports.gateways.send(gatewayId, {
     provider: provider.key,
     model: model.upstreamModel,
-    path: provider.options.paths[operation] ?? paths[operation],
+    path: tunnelPath ?? provider.options.paths[operation] ?? paths[operation],
     body,
-    isStream: body['stream'] === true,
+    content: content ?? toContent?.(body),
+    // Sound is passed on as it comes, too.
+    isStream: body['stream'] === true || operation === 'speech',
+    isBinary: operation === 'speech',
     stop: deadline,
     timeoutMs: deadline.remainingMs,
     sent: delivery,

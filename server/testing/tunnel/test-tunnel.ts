@@ -21,6 +21,7 @@ export function createTestTunnel() {
       providers: ['fake'],
       models: [{ provider: 'fake', name: 'mine' }],
       tools: [],
+      features: ['media'],
     },
     new Set(['fake']),
   )

@@ -34,18 +34,15 @@ interface FormDoor {
 }
 
 const ofSound = { model: 'fake/ears', field: 'file', twice: 'too_many', file: sound, other: png }
+const ofImage = { model: 'fake/hands', field: 'image', file: png, other: sound }
+const imageDoors: FormDoor[] = [
+  { ...ofImage, path: '/v1/images/edits', twice: 'duplicate', fields: { prompt: 'At dusk' } },
+  { ...ofImage, path: '/v1/images/variations', twice: 'too_many', fields: {} },
+]
 const doors: FormDoor[] = [
   { ...ofSound, path: '/v1/audio/transcriptions', fields: {} },
   { ...ofSound, path: '/v1/audio/translations', fields: {} },
-  {
-    path: '/v1/images/edits',
-    model: 'fake/hands',
-    field: 'image',
-    twice: 'duplicate',
-    file: png,
-    other: sound,
-    fields: { prompt: 'At dusk' },
-  },
+  ...imageDoors,
 ]
 
 let billing: Billing
@@ -195,7 +192,13 @@ describe.each(doors)('a wrong form at $path is rejected with the field and the r
   )
 })
 
-test('a form of images in chunks without an end is cut at its maximum', async () => {
+test.each(imageDoors)('a wrong size at $path', ({ path, model, field, file, fields }) => {
+  const form = { model, ...fields, [field]: file, size: '0x0' }
+  return expectRefused(() => ask({ path, form }), { param: 'size', issue: 'bad_format' })
+})
+
+test.each(doors)('$path: 600 MB in chunks without an end are cut at its maximum', async (door) => {
+  const { path, field } = door
   const { gateway } = billing.rig
   await expectRefused(
     async () => {
@@ -205,8 +208,8 @@ test('a form of images in chunks without an end is cut at its maximum', async ()
         'content-type': 'multipart/form-data; boundary=b',
         'transfer-encoding': 'chunked',
       }
-      await client.send(rawRequest({ path: '/v1/images/edits', headers }))
-      const head = `--b\r\ncontent-disposition: form-data; name="image"; filename="a.png"\r\n\r\n`
+      await client.send(rawRequest({ path, headers }))
+      const head = `--b\r\ncontent-disposition: form-data; name="${field}"; filename="a"\r\n\r\n`
       await client.send(`${head.length.toString(16)}\r\n${head}\r\n`)
       const piece = `${mebibyte.toString(16)}\r\n${'x'.repeat(mebibyte)}\r\n`
       const state = { isOver: false }
@@ -221,7 +224,7 @@ test('a form of images in chunks without an end is cut at its maximum', async ()
       const { error } = parsed(body.toString())
       return { status, error: typeof error === 'object' && error !== null ? error : {} }
     },
-    { param: 'image', issue: 'body_too_large' },
+    { param: field, issue: 'body_too_large' },
   )
 })
 

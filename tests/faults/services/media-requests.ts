@@ -41,6 +41,18 @@ const draw = (name: string, cost: bigint, more: Json = {}): MediaRequest => ({
   body: { prompt: 'A lighthouse', ...more },
   cost,
 })
+/** A change of an image, or a variation of it. */
+const change = (
+  kind: 'edits' | 'variations',
+  name: string,
+  { cost, form }: Pick<MediaRequest, 'cost' | 'form'>,
+): MediaRequest => ({
+  path: `/v1/images/${kind}`,
+  name,
+  model: perImage,
+  form: { image: picture, ...(kind === 'edits' && { prompt: 'At dusk' }), ...form },
+  cost,
+})
 const speak = (name: string, cost: bigint): MediaRequest => ({
   path: '/v1/audio/speech',
   name,
@@ -57,6 +69,7 @@ const hear = (name: string, cost: bigint, more: FormFields = {}): MediaRequest =
 })
 
 const streamed = { stream: true, partial_images: 1 }
+const streamedForm = { stream: 'true', partial_images: '1' }
 
 /** Requests that end well. */
 export const wholeRequests: readonly MediaRequest[] = [
@@ -69,6 +82,7 @@ export const wholeRequests: readonly MediaRequest[] = [
     // Two tokens of text, 323 of an image that is seen, 272 of one that is made.
     cost: 2n * 5000n + 323n * 10_000n + 272n * 40_000n,
   },
+  change('variations', 'ok~variations', { form: { n: '2' }, cost: 2n * imageCost }),
   speak('ok~speech', speechCost),
   hear('ok~sound', soundCost),
   { ...hear('ok~english', soundCost), path: '/v1/audio/translations' },
@@ -93,6 +107,9 @@ export const wholeRequests: readonly MediaRequest[] = [
 export const dyingRequests: readonly MediaRequest[] = [
   draw('half-json', 0n),
   draw('draw-cut', 0n, streamed),
+  change('edits', 'half-json~edits', { cost: 0n }),
+  change('edits', 'draw-cut~edits', { form: streamedForm, cost: 0n }),
+  change('variations', 'half-json~variations', { cost: 0n }),
   speak('speech-cut', speechCost),
   hear('hear-cut', soundCost, { stream: 'true' }),
 ]
@@ -101,6 +118,9 @@ export const dyingRequests: readonly MediaRequest[] = [
 export const heldRequests: readonly MediaRequest[] = [
   draw('held-first~image', imageCost),
   draw('draw-held', imageCost, streamed),
+  change('edits', 'held-first~edits', { cost: imageCost }),
+  change('edits', 'draw-held~edits', { form: streamedForm, cost: imageCost }),
+  change('variations', 'held-first~variations', { cost: imageCost }),
   speak('speech-held', speechCost),
   hear('held-first~sound', soundCost),
   hear('hear-held', soundCost, { stream: 'true' }),

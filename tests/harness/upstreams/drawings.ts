@@ -1,3 +1,4 @@
+import { crc32, deflateSync } from 'node:zlib'
 import { errorBody } from './behaviours/statuses'
 import type { Behaviour, Call, Json } from './call'
 import { countTokens } from './tokens'
@@ -10,13 +11,37 @@ const tokensByQuality: Readonly<Record<string, readonly [number, number, number]
 }
 const sizes = ['1024x1024', '1024x1536', '1536x1024']
 
-/** The beginning of a PNG, which has its size. */
+/** The black images that were drawn, by their size. */
+const blackImages = new Map<string, string>()
+/** The maximum of an image's data before compression; larger ones end early. */
+const maxDataBytes = 1 << 20
+
+/** Returns a black PNG in base64. https://www.w3.org/TR/png-3/ */
 export function pngOf(width: number, height: number): string {
-  const bytes = Buffer.alloc(40)
-  bytes.write('89504e470d0a1a0a0000000d49484452', 0, 'hex')
-  bytes.writeUInt32BE(width, 16)
-  bytes.writeUInt32BE(height, 20)
-  return bytes.toString('base64')
+  const size = `${width}x${height}`
+  const image = blackImages.get(size) ?? drawBlack(width, height)
+  blackImages.set(size, image)
+  return image
+}
+
+function drawBlack(width: number, height: number): string {
+  const head = Buffer.alloc(13)
+  head.writeUInt32BE(width, 0)
+  head.writeUInt32BE(height, 4)
+  // One bit for each pixel, without colours.
+  head.writeUInt8(1, 8)
+  const data = Buffer.alloc(Math.min(maxDataBytes, height * (1 + Math.ceil(width / 8))))
+  const signature = Buffer.from('89504e470d0a1a0a', 'hex')
+  const chunks = [chunkOf('IHDR', head), chunkOf('IDAT', deflateSync(data)), chunkOf('IEND')]
+  return Buffer.concat([signature, ...chunks]).toString('base64')
+}
+
+function chunkOf(type: string, data: Uint8Array = Buffer.alloc(0)): Buffer {
+  const content = Buffer.concat([Buffer.from(type), data])
+  const [length, checksum] = [Buffer.alloc(4), Buffer.alloc(4)]
+  length.writeUInt32BE(data.byteLength)
+  checksum.writeUInt32BE(crc32(content))
+  return Buffer.concat([length, content, checksum])
 }
 
 const numberIn = (value: unknown, fallback: number) =>
@@ -158,6 +183,18 @@ const asXai: Behaviour = async (call) => {
 const byAddress: Behaviour = (call) =>
   answer(call, { created: 1, data: [{ url: 'http://127.0.0.1:9/none.png' }] })
 
+/** Closes the connection within the stream. */
+const cutImage: Behaviour = async (call) => {
+  await openStream(call)
+  call.reply.connection.close()
+}
+
+/** Holds the stream once it has begun. */
+const heldImage: Behaviour = async (call) => {
+  await openStream(call)
+  await call.hold()
+}
+
 /** Behaviours that only images have. */
 export const drawings: Record<string, Behaviour> = {
   ok: asGptImage,
@@ -168,20 +205,14 @@ export const drawings: Record<string, Behaviour> = {
   'draw-fewer': (call) => answer(call, { created: 1, data: [dataOf(call)] }),
   'draw-none': (call) => answer(call, { created: 1, data: [] }),
   'draw-empty': (call) => answer(call, { created: 1, data: [{}] }),
-  'draw-cut': async (call) => {
-    await openStream(call)
-    call.reply.connection.close()
-  },
+  'draw-cut': cutImage,
   'draw-error': async (call) => {
     await openStream(call)
     const error = { type: 'image_generation_error', code: 'server_error', message: 'It broke.' }
     await call.reply.body(frame('error', { error }))
     await call.reply.finish()
   },
-  'draw-held': async (call) => {
-    await openStream(call)
-    await call.hold()
-  },
+  'draw-held': heldImage,
   'draw-large': (call) =>
     answer(call, { created: 1, data: [{ b64_json: 'A'.repeat(24 * 1024 * 1024) }] }),
   'draw-too-large': (call) =>
@@ -232,6 +263,8 @@ export const edits: Record<string, Behaviour> = {
   ok: editAsGptImage,
   'edit-form': editByForm,
   'draw-xai': asXai,
+  'draw-cut': cutImage,
+  'draw-held': heldImage,
 }
 
 /** https://platform.openai.com/docs/api-reference/images/createVariation: a form, paid by the image. */

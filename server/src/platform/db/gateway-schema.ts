@@ -38,6 +38,8 @@ export interface GatewayRow {
   /** The process that holds its socket, and the id of that socket. */
   node: string | null
   socket: string | null
+  /** The socket over which the gateway last announced that it serves images and sound. */
+  media_socket: string | null
   last_heartbeat_at: Date | null
   /** The time since which `gateway_hour` covers it. */
   watched_since: Generated<Date>

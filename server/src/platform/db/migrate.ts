@@ -68,6 +68,7 @@ import * as identityProviderSessions from './migrations/0074-identity-provider-s
 import * as statements from './migrations/0075-statements'
 import * as tags from './migrations/0076-tags'
 import * as mediaUse from './migrations/0078-media-use'
+import * as gatewayMedia from './migrations/0079-gateway-media'
 import type { Schema } from './schema'
 import { lacksPrivilege } from './violation'
 import { StartError } from '../config/config'
@@ -142,6 +143,7 @@ const migrations: Record<string, Migration> = {
   '0075-statements': statements,
   '0076-tags': tags,
   '0078-media-use': mediaUse,
+  '0079-gateway-media': gatewayMedia,
 }
 
 /** The names of all migrations that this version knows, in the order in which they run. */

@@ -29,6 +29,8 @@ export interface OutgoingRequest {
   toContent?: (body: JsonObject) => OutgoingContent
   /** The path that differs from the operation's own; a path in the provider's options takes precedence. */
   path?: string | undefined
+  /** The path on the server of a self-hosted gateway, where it is neither the provider's nor the operation's own. */
+  tunnelPath?: string | undefined
   /** `GET` for a request without a body; `POST` where absent. */
   method?: 'GET' | 'POST' | undefined
   /** The whole URL, where it is no path below the connection's. */

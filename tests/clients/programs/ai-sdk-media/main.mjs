@@ -1,6 +1,13 @@
 import { createOpenAI } from '@ai-sdk/openai'
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
-import { generateImage, generateSpeech, transcribe } from 'ai'
+import {
+  experimental_streamSpeech as streamSpeech,
+  experimental_streamTranscribe as streamTranscribe,
+  generateImage,
+  generateSpeech,
+  transcribe,
+  UnsupportedFunctionalityError,
+} from 'ai'
 
 const { env } = process
 const at = { baseURL: `${env.TOLLGATE_URL}/v1`, apiKey: env.TOLLGATE_KEY }
@@ -21,8 +28,15 @@ const notOffered = () => {
   throw new Cannot('not offered')
 }
 
-const notTried = () => {
-  throw new Cannot('not tried')
+/** Runs what the library has a function for, but perhaps not with this provider; `words` say what it has. */
+async function ifSupported(words, run) {
+  try {
+    await run()
+  } catch (error) {
+    const { cause = error } = error
+    if (UnsupportedFunctionalityError.isInstance(cause)) throw new Cannot(words)
+    throw error
+  }
 }
 
 /** Runs a check with each of these models, or with what else names one; a failure tells which. */
@@ -61,6 +75,7 @@ const cases = {
       draw(model, { prompt: { text, images: [bytesIn('PICTURE')] } }, 1),
     ),
   'edits-stream': notOffered,
+  variations: notOffered,
 
   speech: () =>
     each(listIn('SPEAKERS'), async ({ model, voice, format: outputFormat }) => {
@@ -69,7 +84,16 @@ const cases = {
       // A WAV file begins with a header.
       expect(Buffer.from(audio.uint8Array).includes(bytesIn('SOUND')), 'another sound')
     }),
-  'speech-stream': notTried,
+  // With this provider there is no request for a stream of speech.
+  'speech-stream': () =>
+    ifSupported('not offered', () =>
+      each(listIn('SPEAKERS'), async ({ model, voice }) => {
+        const asked = { model: openai.speech(model), text: 'Hello', voice, onError: () => {} }
+        const pieces = []
+        for await (const piece of streamSpeech(asked).audioStream) pieces.push(piece)
+        expect(Buffer.concat(pieces).includes(bytesIn('SOUND')), 'another sound')
+      }),
+    ),
 
   transcriptions: () =>
     each(listIn('TRANSCRIPTION_MODELS'), async (model) => {
@@ -77,7 +101,19 @@ const cases = {
       const answer = await transcribe(asked)
       expect(answer.text === env.TRANSCRIPT, answer.text)
     }),
-  'transcriptions-stream': notTried,
+  // OpenAI's models for it are called over a WebSocket, which is another interface.
+  'transcriptions-stream': () =>
+    ifSupported('WebSocket only', () =>
+      each(listIn('TRANSCRIPTION_MODELS'), async (model) => {
+        const asked = {
+          model: openai.transcription(model),
+          audio: new Blob([bytesIn('RECORDING')]).stream(),
+          inputAudioFormat: { type: 'audio/wav' },
+        }
+        const text = await streamTranscribe(asked).text
+        expect(text === env.TRANSCRIPT, text)
+      }),
+    ),
   translations: notOffered,
   moderations: notOffered,
 }

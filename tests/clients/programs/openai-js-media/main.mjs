@@ -68,6 +68,12 @@ const cases = {
       await expectEvents(stream, 'image_edit', isFirst ? 2 : 0)
     }),
 
+  variations: () =>
+    each(listIn('VARIATION_MODELS'), async (model) => {
+      const asked = { model, image: await picture(), n: 2, response_format: 'b64_json' }
+      expectImages(await client.images.createVariation(asked), 2)
+    }),
+
   speech: () =>
     each(listIn('SPEAKERS'), async ({ model, voice, format }) => {
       const asked = { model, voice, input: 'Hello', response_format: format }

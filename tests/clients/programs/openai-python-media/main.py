@@ -61,6 +61,13 @@ def edits_stream():
         expect_events(stream, "image_edit", 2 if index == 0 else 0)
 
 
+def variations():
+    for model in list_in("VARIATION_MODELS"):
+        create = client.images.create_variation
+        answer = create(model=model, image=picture, n=2, response_format="b64_json")
+        expect_images(answer, 2)
+
+
 def asked_of(speaker):
     fields = {"model": speaker["model"], "voice": speaker["voice"], "input": "Hello"}
     return {**fields, "response_format": speaker["format"]}
@@ -121,6 +128,6 @@ def moderations():
 
 
 report(
-    images, images_stream, edits, edits_stream, speech, speech_stream, transcriptions,
-    transcriptions_stream, translations, moderations,
+    images, images_stream, edits, edits_stream, variations, speech, speech_stream,
+    transcriptions, transcriptions_stream, translations, moderations,
 )
