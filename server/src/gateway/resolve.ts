@@ -2,7 +2,7 @@ import type { ValidatedRequest } from './attempt'
 import { demandsOf } from './fit-check'
 import type { ParsedRequest } from './parse'
 import type { GatewayPorts } from './ports'
-import type { PricedEndpoint } from './reserve'
+import type { PricedEndpoint } from './priced-endpoint'
 import type { InboundRequest } from './request'
 import type { Principal } from '../auth/principal'
 import type { AccountCatalog } from '../catalog/account-catalog'
@@ -150,7 +150,12 @@ export const toQuestion = <Params extends { model: string }>(
 export function toValidatedRequest<Params extends { model: string }>(
   endpoint: Pick<PricedEndpoint<never>, 'priceKind'>,
   { parsed, resolution }: { parsed: ParsedRequest<Params>; resolution: Resolution },
-  { call, principal, ports }: Pick<ValidatedRequest<Params>, 'call' | 'principal' | 'ports'>,
+  {
+    call,
+    principal,
+    ports,
+    budgetTags,
+  }: Pick<ValidatedRequest<Params>, 'call' | 'principal' | 'ports' | 'budgetTags'>,
 ): ValidatedRequest<Params> {
   const { model, candidates, passedOver } = resolution
   const { body, bytes, params, translation } = parsed
@@ -160,6 +165,7 @@ export function toValidatedRequest<Params extends { model: string }>(
     ports,
     call,
     principal,
+    budgetTags,
     params,
     body,
     pricedBody: isPriced
