@@ -132,7 +132,7 @@ const ofAccounts = (usedBy: readonly UsedBy[]) => {
     group by part.id`
 }
 
-/** What budgets with filters count; nothing where there are none, as nearly always. */
+/** Selects the sums of budgets with filters; nothing where there are none, as nearly always. */
 const ofFiltered = (usedBy: readonly UsedBy[]) => {
   const filtered = usedBy.filter(({ organizationId, filter }) => !organizationId && filter)
   const tagged = filtered.filter(({ filter }) => filter?.tags)

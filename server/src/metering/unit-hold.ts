@@ -24,7 +24,7 @@ const amountOf = ({ spend, tokens = null }: WindowLimit, unit: HeldUnit): bigint
 export const hasUnit = (limits: readonly CountedLimit[], unit: HeldUnit): boolean =>
   limits.some(({ limit }) => amountOf(limit, unit) !== null)
 
-/** What one request holds of its limits in one unit: nano-dollars, or tokens. */
+/** The hold of one request on its limits in one unit: nano-dollars, or tokens. */
 export class UnitHold implements Budget {
   readonly heldLimits: HeldLimits
   readonly #limits: readonly CountedLimit[]

@@ -6,7 +6,7 @@ import type { Unbooked, UsedBy, WindowSum } from '../ledger/window-sums'
 import { matchesFilter, type FilteredUse, type UsageFilter } from '../platform/usage-filter'
 import { findWindow, type Window, type WindowRule } from '../platform/time-window'
 
-/** What a request used. */
+/** The use of one request. */
 interface RequestUse {
   cost: bigint
   tokens: bigint

@@ -31,7 +31,7 @@ export const budget = (
 const windowOf = ({ budget: terms }: WindowLimit, atMs: number) =>
   terms ? findWindow(terms.rule, atMs) : { fromMs: 0, toMs: Infinity }
 
-/** What budgets know of a request before it runs. */
+/** The model of a request, and its tags. */
 type Kind = Pick<UsageEvent, 'model' | 'budgetTags'>
 
 /** A request that is admitted, and the tokens that it needs. */
