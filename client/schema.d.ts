@@ -4356,7 +4356,7 @@ export interface paths {
         put?: never;
         /**
          * Create a budget
-         * @description A request is rejected when any hard budget of its account or its key is used up: 402 `insufficient_credits` for USD, 429 `rate_limit_exceeded` for requests. A soft budget rejects nothing. Both notify the account at their percents. Earlier usage of the current window counts. Takes effect on every node within a second. Requires the permission `admin`. The body has at most 64 KB.
+         * @description A request is rejected when any hard budget of its account or its key that counts it is used up: 402 `insufficient_credits` for USD, 429 `rate_limit_exceeded` for requests and tokens. With `models`, `providers` or `tags` a budget counts only requests that call such a model and have such tags. A soft budget rejects nothing. Both notify the account at their percents. Earlier usage of the current window counts, but with `tags` only requests since its creation. Takes effect on every node within a second. Requires the permission `admin`. The body has at most 64 KB.
          */
         post: {
             parameters: {
@@ -4455,7 +4455,7 @@ export interface paths {
         head?: never;
         /**
          * Update a budget
-         * @description Takes effect on every node within a second. Another window, time zone or weekday counts the earlier usage of that window. Unit and key cannot be changed. A key with limits of its own cannot change budgets. Requires the permission `admin`. The body has at most 64 KB.
+         * @description Takes effect on every node within a second. Another window, time zone or weekday counts the earlier usage of that window. Unit, key, models, providers and tags cannot be changed. A key with limits of its own cannot change budgets. Requires the permission `admin`. The body has at most 64 KB.
          */
         patch: {
             parameters: {
@@ -13060,8 +13060,14 @@ export interface components {
             /** @description Null for the whole account */
             key_id: string | null;
             /** @enum {string} */
-            unit: "usd" | "requests";
+            unit: "usd" | "requests" | "tokens";
             amount: number;
+            /** @description IDs of models, or `<provider>/*`: only requests that call one of them count. Null for all */
+            models: string[] | null;
+            /** @description Providers as model IDs begin, such as `openai`: only requests that call a model of one of them count. Null for all */
+            providers: string[] | null;
+            /** @description Tags: only requests with all of them count, those of their key included. Null for all */
+            tags: string[] | null;
             /** @enum {string} */
             window: "hour" | "day" | "week" | "month" | "quarter" | "year" | "total";
             /** @example Europe/Berlin */
@@ -13095,9 +13101,15 @@ export interface components {
             name: string;
             /** @description ID of the key that it limits; null for the whole account */
             key_id?: (string | null) | undefined;
-            unit?: (("usd" | "requests") | null) | undefined;
-            /** @description USD with at most two decimals, or a number of requests */
+            unit?: (("usd" | "requests" | "tokens") | null) | undefined;
+            /** @description USD with at most two decimals, or a number of requests or tokens */
             amount: number;
+            /** @description IDs of models, or `<provider>/*`: only requests that call one of them count. Null for all */
+            models?: (string[] | null) | undefined;
+            /** @description Providers as model IDs begin, such as `openai`: only requests that call a model of one of them count. Null for all */
+            providers?: (string[] | null) | undefined;
+            /** @description Tags: only requests with all of them count, those of their key included. Null for all */
+            tags?: (string[] | null) | undefined;
             /** @enum {string} */
             window: "hour" | "day" | "week" | "month" | "quarter" | "year" | "total";
             /** @description IANA name of the time zone whose calendar and clock the windows follow */
@@ -13111,7 +13123,7 @@ export interface components {
         };
         ChangedBudget: {
             name?: string | undefined;
-            /** @description USD with at most two decimals, or a number of requests */
+            /** @description USD with at most two decimals, or a number of requests or tokens */
             amount?: number | undefined;
             /** @enum {string} */
             window?: ("hour" | "day" | "week" | "month" | "quarter" | "year" | "total") | undefined;

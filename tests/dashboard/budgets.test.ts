@@ -54,6 +54,41 @@ test('a budget of a key is created, changed and deleted', async () => {
   await page.close()
 })
 
+test('a budget in tokens of some models and tags is created, and lists them', async () => {
+  const page = await dashboard.open('/budgets')
+  await page.getByRole('button', { name: 'New budget' }).click()
+  const form = page.getByRole('dialog', { name: 'New budget' })
+  await form.getByLabel('Name').fill('Batches')
+  for (const [label, names] of [
+    ['Models', ['sandbox/*', 'openai/gpt-5']],
+    ['Tags', ['batch']],
+  ] as const) {
+    for (const name of names) {
+      await form.getByLabel(label).first().fill(name)
+      await form.getByLabel(label).first().press('Enter')
+    }
+  }
+  await form.getByLabel('Amount').fill('5000')
+  await choose(form.getByRole('combobox', { name: 'Unit' }), { name: 'Tokens' })
+  await form.getByRole('button', { name: 'Create budget' }).press('Enter')
+  const row = page.getByRole('row', { name: /^Batches/ })
+  await row.getByText('0 of 5,000 tokens', { exact: true }).waitFor()
+  await row.getByText('Models sandbox/*, openai/gpt-5; Tags batch').waitFor()
+  expect(await listed()).toMatchObject([
+    {
+      unit: 'tokens',
+      amount: 5000,
+      models: ['sandbox/*', 'openai/gpt-5'],
+      providers: null,
+      tags: ['batch'],
+    },
+  ])
+  expect(await barriersOf(page)).toEqual([])
+  const [{ id }] = await listed()
+  await dashboard.account.send(`DELETE /api/account/budgets/${id}`)
+  await page.close()
+})
+
 test('a time zone that does not exist is named at its field, and the form stays', async () => {
   const page = await dashboard.open('/budgets')
   await page.getByRole('button', { name: 'New budget' }).click()

@@ -93,6 +93,8 @@ export class Population {
       audioSeconds: [],
       running: bucket('places'),
       windows: [],
+      filtered: [],
+      budgetTags: [],
     }
   }
 

@@ -132,7 +132,7 @@ export function formatBudgetText(budget: BudgetFigures): NoticeText {
   const of =
     budget.unit === 'usd'
       ? `${usdBeside(amount, used)} of ${usd(amount)}`
-      : `${counts.format(used)} of ${counts.format(amount)} requests`
+      : `${counts.format(used)} of ${counts.format(amount)} ${budget.unit}`
   const owner = keyName === null ? '' : ` of the API key "${keyName}"`
   const reset = resetsAt ? `it resets at ${toMinute(resetsAt)}` : 'it does not reset'
   const effect =

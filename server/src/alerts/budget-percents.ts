@@ -103,7 +103,7 @@ async function notifyOwner(
   budget: WatchedBudget,
   { window, percent, ...use }: ReachedPercent,
 ): Promise<void> {
-  const isUsd = budget.spend !== null
+  const isUsd = use.unit === 'usd'
   const [used, amount] = [use.used, use.amount].map(
     (value) => Number(value) / (isUsd ? nanosPerUsd : 1),
   )
@@ -113,7 +113,7 @@ async function notifyOwner(
     budget_id: budget.id,
     key_id: budget.key_id,
     enforcement: budget.enforcement,
-    unit: isUsd ? 'usd' : 'requests',
+    unit: use.unit,
     amount: amount ?? 0,
     used: used ?? 0,
     percent,

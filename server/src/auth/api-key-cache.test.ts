@@ -1,6 +1,7 @@
 import { describe, expect, test, setSystemTime } from 'bun:test'
 import { hashOf, newApiKey } from './api-key'
 import { ApiKeyCache } from './api-key-cache'
+import { combineLimits } from '../limits/caller-limits'
 import type { Principal } from './principal'
 import { TestClock } from '../../testing/clock'
 
@@ -18,7 +19,7 @@ const principal = (fields: Partial<Principal> = {}): Principal => ({
   permissions: ['read'],
   expiresAtMs: null,
   endsAtMs: null,
-  limits: { requests: [], tokens: [], images: [], audioSeconds: [], running: [], windows: [] },
+  limits: combineLimits([]),
   ...fields,
 })
 

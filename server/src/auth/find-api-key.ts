@@ -2,7 +2,7 @@ import { sql, type Kysely } from 'kysely'
 import { accountScope, planLimits } from './account-limits'
 import type { FindApiKey } from './api-key-cache'
 import { isPermission, permissions, type AddressSource, type Principal } from './principal'
-import { budgetsOfAccount, budgetsOfKey, toBudgetLimits } from './budget-limits'
+import { budgetsOfAccount, budgetsOfKey, toCallerBudgets } from './budget-limits'
 import { combineLimits, type LimitScope } from '../limits/caller-limits'
 import { toAccessLists } from '../platform/access-lists'
 import { DataLoader } from '../platform/data-loader'
@@ -56,7 +56,7 @@ const toPrincipal = ({ row, lookedUpAtMs }: FoundKey): Principal => ({
   acceptsAddress: row.allowed_addresses && createNetworkTest(row.allowed_addresses),
   limits: combineLimits(
     [accountScope(row.user_id, row), keyScope(row)],
-    toBudgetLimits(row.user_id, row.budgets),
+    toCallerBudgets(row.user_id, row.budgets),
   ),
   logBodies: row.log_bodies,
   bareModelNames: row.bare_model_names,
@@ -117,7 +117,8 @@ export const findAccountIn =
   async (userId: string): Promise<DashboardSession | undefined> => {
     const row = await liveness.lookUp(findAccount(query, userId))
     if (!row) return undefined
-    const limits = combineLimits([accountScope(userId, row)], toBudgetLimits(userId, row.budgets))
+    const budgets = toCallerBudgets(userId, row.budgets)
+    const limits = combineLimits([accountScope(userId, row)], budgets)
     const withoutEnd = { expiresAtMs: null, endsAtMs: null, disabledUntilMs: null }
     const scope = { permissions, accessLists: null }
     const session = { keyId: sessionKeyId, keyPrefix: '', ...scope, ...withoutEnd }

@@ -60,7 +60,7 @@ const hasOwnLimits = ({
   [limits.requests, limits.tokens, limits.images, limits.audioSeconds, limits.running]
     .flat()
     .some(({ id }) => id.endsWith(`:${keyId}`)) ||
-  limits.windows.some(({ id }) => id === keyId)
+  [limits.windows, limits.filtered].flat().some(({ id }) => id === keyId)
 
 /**
  * Rejects a key with a spending or rate limit of its own, which could otherwise raise or multiply it. `changes` is what

@@ -28,6 +28,8 @@ export interface ValidatedRequest<Params> {
   requestedModel: string
   /** The request's wishes for its route. */
   preferences?: RoutingPreferences | undefined
+  /** Its tags that budgets count; null for none. */
+  budgetTags: readonly string[] | null
   /** Members of its collection that are skipped. */
   passedOver: readonly PassedMember[]
   /** Set where it arrived in another format: the request that it stands for. */

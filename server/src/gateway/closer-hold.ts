@@ -2,7 +2,7 @@ import type { PricedAttempt } from './attempt'
 import type { GatewayPorts } from './ports'
 import type { Work } from '../limits/event-loop-shares'
 import type { CreditRefusal } from '../metering/credit-refusal'
-import type { Reservation } from '../metering/meter'
+import type { Reservation } from '../metering/reservation'
 import {
   bytesOf,
   maxSavedTokens,
@@ -25,7 +25,7 @@ interface Options<Request> {
 }
 
 /** Holds the worst case of another volume for the attempt that was refused. */
-type HoldVolume = (volume: TokenBounds) => MaybePromise<Reservation> | undefined
+type HoldVolume = (volume: TokenBounds) => MaybePromise<Reservation | undefined>
 
 /** The texts of a request, and their bound by each vocabulary that a candidate needed. */
 interface CountedTexts {
@@ -51,7 +51,7 @@ export class CloserHolds<Request> {
    * account has used its share of counts. Rejects as `hold` does.
    */
   tryAgain(
-    refusal: CreditRefusal,
+    refusal: Pick<CreditRefusal, 'volume' | 'covers'>,
     attempt: PricedAttempt<Request>,
     hold: HoldVolume,
   ): Promise<Reservation | undefined> | undefined {

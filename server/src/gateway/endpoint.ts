@@ -1,7 +1,7 @@
 import type { ValidatedRequest } from './attempt'
 import type { Failover } from './failover'
 import type { InboundRequest, Reply } from './request'
-import type { PricedEndpoint } from './reserve'
+import type { PricedEndpoint } from './priced-endpoint'
 import type { z } from 'zod'
 import type { RankingUse } from '../catalog/comparable-price'
 import type { Category } from '../catalog/model'

@@ -22,7 +22,7 @@ import { withRequestedCost } from './reported-cost'
 import { recordInLog } from './request-tags'
 import type { InboundRequest, RecordedReply, Reply } from './request'
 import { rerank } from './rerank'
-import { readMediaNeed } from './reserve'
+import { readMediaNeed } from './priced-endpoint'
 import { speech } from './speech'
 import { resolveModel, toQuestion, toValidatedRequest } from './resolve'
 import { RequestLifecycle, settleOnEnd } from './settle'
@@ -101,7 +101,8 @@ async function run<Schema extends z.ZodType<{ model: string }>>(
 ): Promise<Reply | RecordedReply> {
   const { call, principal, log, admission, spending } = lifecycle
   let requestBody = await readRequest(endpoint, lifecycle, log.keepRequest)
-  recordInLog(lifecycle, requestBody.body)
+  const budgetTags = recordInLog(lifecycle, requestBody.body)
+  const caller = { endpoint, call, principal, ports, budgetTags }
   const recordedAnswer =
     call.repeatable && (await call.repeatable.claim(principal.userId, requestBody.body))
   if (recordedAnswer) {
@@ -112,7 +113,6 @@ async function run<Schema extends z.ZodType<{ model: string }>>(
   const own = takeOwnFields(requestBody, endpoint.translate !== undefined, principal)
   lifecycle.own = own
   if (own) requestBody = own.readBody
-  const caller = { endpoint, call, principal, ports }
   const expanding = expandBody(endpoint, requestBody, caller)
   requestBody = expanding instanceof Promise ? await expanding : expanding
   const parsed = parseRequest(endpoint, requestBody, ports)
@@ -129,10 +129,9 @@ async function run<Schema extends z.ZodType<{ model: string }>>(
   lifecycle.candidates = request.candidates
   log.checked(request.body)
 
-  const { model } = request
-  const output = getOutputLimit(model, parsed.size)
+  const output = getOutputLimit(request.model, parsed.size)
   const need = parsed.need()
-  const tokens = estimateTokenNeed(need, { output }, model)
+  const tokens = estimateTokenNeed(need, { output }, request.model)
   const reserving = admission?.reserve(tokens, readMediaNeed(endpoint, request))
   if (reserving) await reserving
   const meter = ports.metering.meter(toMetered(endpoint, request, log))
@@ -164,7 +163,7 @@ const releaseOnFailure = (settling: Promise<bigint>, heldMemory: Disposable | un
 
 const toMetered = (
   { operation }: Pick<Endpoint<never>, 'operation'>,
-  { call, principal, body, requestedModel, passedOver }: ValidatedRequest<unknown>,
+  { call, principal, body, requestedModel, passedOver, budgetTags }: ValidatedRequest<unknown>,
   log: RequestLog,
 ): Metered => ({
   requestId: call.requestId,
@@ -175,5 +174,6 @@ const toMetered = (
   operation,
   streamed: body['stream'] === true,
   hasOwnLimit: readOutputLimit(body) !== undefined,
+  budgetTags,
   log,
 })

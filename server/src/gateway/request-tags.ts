@@ -1,21 +1,36 @@
 import type { InboundRequest } from './request'
 import type { RequestLifecycle } from './settle'
+import type { Principal } from '../auth/principal'
 import { ApiError, invalidRequest } from '../errors'
 import { withoutSecrets } from '../request-logs/redact-body'
 import type { JsonObject } from '../wire/json-body'
-import { readTags } from '../wire/tags'
+import { readTags, toTagSet } from '../wire/tags'
 
 /** Request header with tags of a request. */
 export const tagsHeader = 'x-tollgate-tags'
 
-/** Records in its log what a body, which is not validated yet, says of a request, and its tags. Throws `invalid_request`. */
+/**
+ * Records in its log what a body, which is not validated yet, says of a request, and its tags. Returns the tags that budgets
+ * count; null for none. Throws `invalid_request`.
+ */
 export function recordInLog(
-  { call, log }: Pick<RequestLifecycle, 'call' | 'log'>,
+  { call, log, principal }: Pick<RequestLifecycle, 'call' | 'log' | 'principal'>,
   body: JsonObject,
-): void {
+): readonly string[] | null {
   log.read(body)
   const tags = readRequestTags(call, body)
   if (tags) log.addTags(tags)
+  return findBudgetTags(principal, tags)
+}
+
+/** Returns the tags of a request, and of its key, that budgets count; null for none. */
+function findBudgetTags(
+  { limits: { budgetTags }, tags: ofKey }: Pick<Principal, 'limits' | 'tags'>,
+  ofRequest: readonly string[] = [],
+): readonly string[] | null {
+  if (budgetTags.length === 0) return null
+  const tags = toTagSet([...(ofKey ?? []), ...ofRequest]).filter((tag) => budgetTags.includes(tag))
+  return tags.length === 0 ? null : tags
 }
 
 /**

@@ -1,59 +1,30 @@
 import type { PricedAttempt } from './attempt'
+import { toRequestBudgets, type RequestBudgets } from './request-budgets'
 import { CloserHolds } from './closer-hold'
 import { ConnectionUse } from './connection-use'
 import { timeoutsOf } from './timeouts'
-import { withMeasuredVolume, type MeasuredTimers } from './measured-volume'
+import { withMeasuredVolume } from './measured-volume'
 import { OrganizationUse } from './organization-use'
-import { withModelsOutput, type Lowering } from './output-limit'
-import type { GatewayPorts } from './ports'
+import { withModelsOutput } from './output-limit'
+import { readMediaNeed, type PricedEndpoint, type ReservableRequest } from './priced-endpoint'
+import { findLoweredLimit, matchTokens, takeTokens, type HeldTokens } from './token-hold'
 import type { UnansweredUse } from './unanswered-use'
-import type { Principal } from '../auth/principal'
-import type { Category, Model } from '../catalog/model'
 import { unavailable, type ApiError } from '../errors'
-import type { MediaNeed, MediaUse } from '../limits/media-need'
+import type { MediaUse } from '../limits/media-need'
 import { CreditRefusal } from '../metering/credit-refusal'
-import type { Meter, Reservation } from '../metering/meter'
+import type { Meter } from '../metering/meter'
 import type { Terms } from '../metering/metering'
+import type { Reservation } from '../metering/reservation'
+import { TokenRefusal } from '../metering/token-refusal'
 import type { WindowReservation } from '../metering/window-reservation'
 import { stripUnpriced } from '../metering/unpriced-fields'
 import type { TokenBounds } from '../metering/worst-case'
-import type { MaybePromise } from '../platform/maybe-promise'
+import { chain, type MaybePromise } from '../platform/maybe-promise'
 import { withOutputLimit } from '../providers/openai/request'
 import { arePaidAlike, isByPrice, type Candidate } from '../routing/candidate'
 import { isSharedCredential } from '../shared-credentials/credential'
 import { toSharedBody, type SharedBody } from '../shared-credentials/relayed-body'
 import type { JsonObject } from '../wire/json-body'
-
-/** The parts of a validated request that are reserved for. */
-export interface ReservableRequest {
-  ports: Pick<
-    GatewayPorts,
-    'metering' | 'connectionRates' | 'rotation' | 'limits' | 'spendingLimits' | 'closerBounds'
-  > & { timers: MeasuredTimers }
-  principal: Pick<Principal, 'accountId' | 'userId'>
-  body: JsonObject
-  pricedBody: JsonObject | undefined
-  translation?: Lowering
-  model: Model
-}
-
-/** The properties of an endpoint that decide the price of its requests. */
-export interface PricedEndpoint<Request> {
-  /** Selects the fields that its price covers. */
-  priceKind: Category
-  /** The upper bounds of the tokens that a request can make a model read and write. */
-  volume: (attempt: PricedAttempt<Request>) => TokenBounds
-  /** The long texts of the prompts, each of whose bytes `volume` takes for a token. */
-  texts: (attempt: PricedAttempt<Request>) => readonly string[]
-  /** The images or the sound that a request needs at most; absent where it is limited by its tokens alone. */
-  mediaNeed?: (request: Request) => MediaNeed
-}
-
-/** Returns the images or the sound that a request needs; undefined for nearly all endpoints. */
-export const readMediaNeed = <Request>(
-  { mediaNeed }: Pick<PricedEndpoint<Request>, 'mediaNeed'>,
-  request: Request,
-): MediaNeed | undefined => mediaNeed?.(request)
 
 export interface ReserveOptions<Request> {
   endpoint: PricedEndpoint<Request>
@@ -77,6 +48,9 @@ export class AttemptReservation<Request extends ReservableRequest> {
   #opening: Promise<PricedAttempt<Request>> | undefined
   #connections: ConnectionUse | undefined
   #organizations: OrganizationUse | undefined
+  /** Undefined for an account without budgets. */
+  readonly #budgets: RequestBudgets | undefined
+  #heldTokens: HeldTokens | undefined
   #candidate: Candidate | undefined
   /** Set once a hold was refused. */
   #closer: CloserHolds<Request> | undefined
@@ -86,6 +60,7 @@ export class AttemptReservation<Request extends ReservableRequest> {
   constructor(options: ReserveOptions<Request>, unansweredUse: UnansweredUse) {
     this.#options = options
     this.#unansweredUse = unansweredUse
+    this.#budgets = toRequestBudgets(options)
   }
 
   /** The candidate that was tried last, or serves the request. */
@@ -104,7 +79,9 @@ export class AttemptReservation<Request extends ReservableRequest> {
    */
   open(candidate: Candidate): PricedAttempt<Request> | Promise<PricedAttempt<Request>> {
     const isCounted = ConnectionUse.counts(candidate) || candidate.billing.terms !== undefined
-    return isCounted ? this.#openCounted(candidate) : this.#open(candidate)
+    return isCounted || this.#budgets?.isFiltered
+      ? this.#openCounted(candidate)
+      : this.#open(candidate)
   }
 
   /** A part came to no answer; the request ends, or the next candidate follows. */
@@ -124,6 +101,7 @@ export class AttemptReservation<Request extends ReservableRequest> {
     this.#connections?.end(use, this.#candidate?.connection.id)
     const servedBy = this.#candidate?.billing.organizationId ?? null
     this.#organizations?.end(usedTokens, servedBy, usedMedia)
+    this.#budgets?.end()
   }
 
   /** Releases the places of a request that continues with no client waiting. */
@@ -131,11 +109,14 @@ export class AttemptReservation<Request extends ReservableRequest> {
     this.#organizations?.releaseSlots()
   }
 
-  /** Opens one whose connection or organization counts its use; a full one is skipped. */
+  /** Opens one whose budgets, connection or organization count its use; a full one is skipped. */
   async #openCounted(candidate: Candidate): Promise<PricedAttempt<Request>> {
     const { endpoint, request, tokens } = this.#options
     const { ports, principal } = request
     const { terms } = candidate.billing
+    // A further part is with the model of the others, or is refused.
+    if (this.#budgets?.isFiltered && this.#openAttempts === 0)
+      await this.#budgets.admit(candidate.model.id)
     const media = readMediaNeed(endpoint, request)
     if (terms) {
       const { userId } = principal
@@ -170,7 +151,7 @@ export class AttemptReservation<Request extends ReservableRequest> {
 
   #beginLater(
     attempt: PricedAttempt<Request>,
-    reservation: Promise<Reservation>,
+    reservation: Promise<Reservation | undefined>,
   ): Promise<PricedAttempt<Request>> {
     const beginning = reservation.then((paidHold) => this.#begin(attempt, paidHold))
     return this.#keepOpening(
@@ -185,7 +166,8 @@ export class AttemptReservation<Request extends ReservableRequest> {
 
   /** Begins an attempt whose hold was refused, if a closer one can be paid. Throws or rejects where it cannot. */
   #beginCloser(attempt: PricedAttempt<Request>, thrown: unknown): Promise<PricedAttempt<Request>> {
-    const holding = thrown instanceof CreditRefusal ? this.#holdCloser(attempt, thrown) : undefined
+    const isCloser = thrown instanceof CreditRefusal || thrown instanceof TokenRefusal
+    const holding = isCloser ? this.#holdCloser(attempt, thrown) : undefined
     if (!holding) return this.#fail(thrown)
     return holding
       .then((paidHold) => this.#begin(attempt, paidHold))
@@ -239,18 +221,38 @@ export class AttemptReservation<Request extends ReservableRequest> {
     return stripUnpriced(body, { endpoint: endpoint.priceKind, pricing: model.pricing })
   }
 
-  #hold(attempt: PricedAttempt<Request>): MaybePromise<Reservation> | undefined {
+  #hold(attempt: PricedAttempt<Request>): MaybePromise<Reservation | undefined> {
     const { endpoint, request } = this.#options
-    const { metering, timers } = request.ports
-    return metering.hold(this.#termsOf(attempt), () =>
+    const { timers } = request.ports
+    return this.#holdVolume(attempt, () =>
       withMeasuredVolume(endpoint.volume(attempt), attempt, timeoutsOf(attempt, timers)),
     )
+  }
+
+  /** Holds tokens, where budgets count them, and then money. */
+  #holdVolume(
+    attempt: PricedAttempt<Request>,
+    volumeOf: () => TokenBounds,
+  ): MaybePromise<Reservation | undefined> {
+    const { metering } = this.#options.request.ports
+    const terms = this.#termsOf(attempt)
+    const budget = this.#budgets?.tokens
+    this.#heldTokens = undefined
+    if (!budget) return metering.hold(terms, volumeOf)
+    const volume = volumeOf()
+    return chain(takeTokens(budget, volume), (heldTokens) => {
+      this.#heldTokens = heldTokens
+      return chain(
+        metering.hold(terms, () => volume),
+        (reservation) => reservation && matchTokens(reservation, heldTokens),
+      )
+    })
   }
 
   /** Holds again by a closer bound of the prompt; undefined where that cannot help. */
   #holdCloser(
     attempt: PricedAttempt<Request>,
-    refusal: CreditRefusal,
+    refusal: CreditRefusal | TokenRefusal,
   ): Promise<Reservation | undefined> | undefined {
     const { endpoint, request } = this.#options
     const { ports, principal } = request
@@ -259,12 +261,12 @@ export class AttemptReservation<Request extends ReservableRequest> {
     const { accountId } = principal
     this.#closer ??= new CloserHolds({ endpoint, bounds: ports.closerBounds, accountId })
     return this.#closer.tryAgain(refusal, attempt, (volume) =>
-      ports.metering.hold(this.#termsOf(attempt), () => volume),
+      this.#holdVolume(attempt, () => volume),
     )
   }
 
   #termsOf(attempt: PricedAttempt<Request>): Terms {
-    const { request, spending } = this.#options
+    const { request } = this.#options
     const { model, billing } = attempt.candidate
     const isOwn = billing.payer === request.principal.accountId
     const { organizationId, mode } = billing
@@ -273,7 +275,7 @@ export class AttemptReservation<Request extends ReservableRequest> {
     return {
       model,
       billing,
-      spending: isOwn ? spending : spending?.paidByOthers(),
+      spending: this.#budgets?.spendingFor(isOwn),
       sharedBudget: sharedSpending,
     }
   }
@@ -283,18 +285,19 @@ export class AttemptReservation<Request extends ReservableRequest> {
     reservation: Reservation | undefined,
   ): PricedAttempt<Request> {
     const { meter, endpoint } = this.#options
-    meter.pay(reservation, reservation ? undefined : () => endpoint.volume(attempt))
-    if (reservation) attempt.body = withOutputLimit(attempt.body, findLoweredLimit(reservation))
+    const heldTokens = this.#heldTokens
+    if (reservation) meter.pay(reservation)
+    else if (heldTokens) {
+      const { volume, outputLimit, budget } = heldTokens
+      meter.pay(undefined, () => ({ ...volume, outputLimit }), budget.heldAtMs)
+    } else meter.pay(undefined, () => endpoint.volume(attempt))
+    attempt.body = withOutputLimit(attempt.body, findLoweredLimit(reservation, heldTokens))
     this.#attempt = attempt
     return attempt
   }
 
   #cancelSpending(): void {
-    this.#options.spending?.hold(0n)
+    this.#budgets?.cancel()
     this.#organizations?.cancelSpending()
   }
 }
-
-/** Finds the output limit that the balance covers, where that is less than the requested one. */
-const findLoweredLimit = ({ outputLimit, worst }: Reservation): number | undefined =>
-  outputLimit < worst.volume.outputLimit ? outputLimit : undefined

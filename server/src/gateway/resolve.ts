@@ -1,7 +1,7 @@
 import type { ValidatedRequest } from './attempt'
 import type { ParsedRequest } from './parse'
 import type { GatewayPorts } from './ports'
-import type { PricedEndpoint } from './reserve'
+import type { PricedEndpoint } from './priced-endpoint'
 import type { RequestLifecycle } from './settle'
 import type { Principal } from '../auth/principal'
 import type { AccountCatalog } from '../catalog/account-catalog'
@@ -147,7 +147,10 @@ export const toQuestion = <Params extends { model: string }>(
 })
 
 /** The endpoint and the caller of a request. */
-interface EndpointCall extends Pick<ValidatedRequest<unknown>, 'call' | 'principal' | 'ports'> {
+interface EndpointCall extends Pick<
+  ValidatedRequest<unknown>,
+  'call' | 'principal' | 'ports' | 'budgetTags'
+> {
   endpoint: Pick<PricedEndpoint<never>, 'priceKind'>
 }
 
@@ -157,7 +160,7 @@ const isPaidByPrice = ({ billing }: Candidate): boolean => isByPrice(billing)
 export function toValidatedRequest<Params extends { model: string }>(
   parsed: ParsedRequest<Params>,
   resolution: Resolution,
-  { endpoint, call, principal, ports }: EndpointCall,
+  { endpoint, call, principal, ports, budgetTags }: EndpointCall,
 ): ValidatedRequest<Params> {
   const { model, candidates, passedOver } = resolution
   const { body, bytes, params, translation } = parsed
@@ -167,6 +170,7 @@ export function toValidatedRequest<Params extends { model: string }>(
     ports,
     call,
     principal,
+    budgetTags,
     params,
     body,
     pricedBody: isPriced

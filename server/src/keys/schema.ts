@@ -21,10 +21,12 @@ const listOf = <Name extends z.ZodType>(name: Name) =>
   z.array(name).min(1).max(maxListed).transform(distinct)
 
 // A star elsewhere would match nothing.
-const model = line(256).regex(/^[a-z0-9][a-z0-9._-]{0,39}\/(?:\*|[^*]+)$/, {
+/** The id of a model, or `<provider>/*`. */
+export const model = line(256).regex(/^[a-z0-9][a-z0-9._-]{0,39}\/(?:\*|[^*]+)$/, {
   error: 'must be the ID of a model, or a provider followed by /*.',
 })
-const provider = line(40).regex(/^[a-z0-9][a-z0-9._-]*$/, {
+/** The key of a provider. */
+export const provider = line(40).regex(/^[a-z0-9][a-z0-9._-]*$/, {
   error: 'must be the key of a provider.',
 })
 const collection = line(256).regex(/^collection\/(?:\*|[^*]+)$/, {

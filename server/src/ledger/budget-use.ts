@@ -1,14 +1,32 @@
 import type { Kysely, Selectable } from 'kysely'
 import { readWindows } from './window-sums'
 import { findWindow, type Window, type WindowRule } from '../platform/time-window'
-import type { BudgetRow } from '../platform/db/budget-schema'
+import type { BudgetRow, BudgetUnit } from '../platform/db/budget-schema'
+import { toUsageFilter } from '../platform/usage-filter'
 import type { Schema } from '../platform/db/schema'
 
 type StoredBudget = Selectable<BudgetRow>
 
-/** The current window of a budget, and its booked use: nano-dollars, or requests. */
+/** The unit and the amount of a budget: nano-dollars, requests or tokens. */
+export function toBudgetAmount({
+  unit,
+  amount,
+  spend,
+  requests,
+}: Pick<StoredBudget, 'unit' | 'amount' | 'spend' | 'requests'>): {
+  unit: BudgetUnit
+  amount: bigint
+} {
+  if (unit !== null) return { unit, amount: amount ?? 0n }
+  return spend === null
+    ? { unit: 'requests', amount: BigInt(requests ?? 0) }
+    : { unit: 'usd', amount: spend }
+}
+
+/** The current window of a budget, and its booked use: nano-dollars, requests or tokens. */
 export interface BudgetUse {
   window: Window
+  unit: BudgetUnit
   used: bigint
   amount: bigint
 }
@@ -43,14 +61,15 @@ async function readSome(db: Kysely<Schema>, rows: readonly StoredBudget[], atMs:
     id: row.id,
     subjectId: row.key_id ?? row.user_id,
     userId: row.user_id,
+    filter: toUsageFilter(row),
     window: findWindow(toWindowRule(row), atMs),
   }))
   const { sums } = await readWindows(db, { usedBy, unbooked: () => [] })
-  return usedBy.map(({ id, window }, index) => {
-    const { requests = 0, spent = 0n } = sums.get(id) ?? {}
-    const spend = rows[index]?.spend ?? null
-    return spend === null
-      ? { window, used: BigInt(requests), amount: BigInt(rows[index]?.requests ?? 0) }
-      : { window, used: spent, amount: spend }
+  return rows.flatMap((row, index) => {
+    const window = usedBy[index]?.window
+    const { requests = 0, spent = 0n, tokens = 0n } = sums.get(row.id) ?? {}
+    const byUnit = { usd: spent, requests: BigInt(requests), tokens }
+    const terms = toBudgetAmount(row)
+    return window ? [{ window, ...terms, used: byUnit[terms.unit] }] : []
   })
 }

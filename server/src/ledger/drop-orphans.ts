@@ -1,4 +1,5 @@
 import { sql, type Transaction } from 'kysely'
+import { lowerTagged } from './tagged-sums'
 import type { Schema } from '../platform/db/schema'
 
 /**
@@ -23,6 +24,8 @@ export async function dropOrphans(trx: Transaction<Schema>, ids: readonly string
         count(*) as requests, sum(duration_ms) as duration_ms
       from deleted where organization_id is not null
       group by 1, 2, 3, 4
+    ), tagged as (
+      ${lowerTagged}
     ), lowered as (
       update organization_sum set
         requests = organization_sum.requests - shared.requests,

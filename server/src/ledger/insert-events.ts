@@ -2,6 +2,7 @@ import { sql, type RawBuilder, type Transaction } from 'kysely'
 import type { Allocation } from './allocate'
 import { recordColumns } from './usage-record'
 import { addMinutes, sumsOf, tokenColumns } from './usage-sums'
+import { addTagged } from './tagged-sums'
 import { elementsOf } from '../platform/db/elements'
 import type { Schema } from '../platform/db/schema'
 
@@ -92,7 +93,7 @@ async function insert(trx: Transaction<Schema>, events: RawBuilder<unknown>): Pr
       order by ${sql.raw(String(columns.findIndex(({ name }) => name === 'id') + 1))}
       on conflict do nothing
       returning started_at, transaction_id, account_id, organization_id, user_id, key_id, model, outcome,
-        billing_mode, price, cost, written_off, duration_ms, ${sql.raw(tokenColumns.join(', '))}
+        billing_mode, price, cost, written_off, duration_ms, budget_tags, ${sql.raw(tokenColumns.join(', '))}
     ), late as (
       -- What the audit cannot compare once the first of these events has been forgotten.
       insert into audit_late (transaction_id, event_began_at)
@@ -117,7 +118,7 @@ async function insert(trx: Transaction<Schema>, events: RawBuilder<unknown>): Pr
           as organization_spent
       from fresh
       group by 1, 2, 3, 4, 5, 6
-    ), ${addMinutes}
+    ), ${addTagged}, ${addMinutes}
     select coalesce(sum(events), 0)::bigint as inserted from minutes`.execute(trx)
   return Number(rows[0]?.inserted ?? 0n)
 }

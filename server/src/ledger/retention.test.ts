@@ -188,5 +188,5 @@ test('keeps the sums with which the windows of budgets begin', async () => {
   const window = { fromMs, toMs }
   const usedBy = [{ id: 'year', subjectId: accountId, userId: accountId, window }]
   const { sums } = await readWindows(query, { usedBy, unbooked: () => [] })
-  expect(sums.get('year')).toEqual({ requests: 3, spent: 30n })
+  expect(sums.get('year')).toEqual({ requests: 3, spent: 30n, tokens: 84n })
 })

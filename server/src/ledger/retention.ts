@@ -35,19 +35,23 @@ export async function purgeOldRows(db: Kysely<Schema>, days: number): Promise<Pu
     sql`not exists (select from credit_lease where id = lease_id and state = 'active')`,
   )
   const retainedSums = await findWindowEnds(db, Date.now())
-  const before = (grain: 'minute' | 'hour', days: number) =>
-    sumsBefore({ grain, beforeMs: day - days * dayMs }, retainedSums)
-  const minutes = await purgeRows(db, 'usage_sum', before('minute', minuteSumDays))
-  const hours = await purgeRows(db, 'usage_sum', before('hour', hourSumDays))
-  return { partitions, leases, sums: minutes + hours }
+  let sums = 0
+  for (const table of ['usage_sum', 'usage_tag_sum'] as const) {
+    const purge = (grain: 'minute' | 'hour', days: number) =>
+      purgeRows(db, table, sumsBefore({ table, grain, beforeMs: day - days * dayMs }, retainedSums))
+    sums += await purge('minute', minuteSumDays)
+    sums += await purge('hour', hourSumDays)
+  }
+  return { partitions, leases, sums }
 }
 
 interface OldSums {
+  table: 'usage_sum' | 'usage_tag_sum'
   grain: 'minute' | 'hour'
   beforeMs: number
 }
 
-const sumsBefore = ({ grain, beforeMs }: OldSums, retainedSums: readonly RetainedSums[]) => {
+const sumsBefore = ({ table, grain, beforeMs }: OldSums, retainedSums: readonly RetainedSums[]) => {
   const keptSums = retainedSums.filter((sums) => sums.grain === grain && sums.fromMs < beforeMs)
   const old = sql`grain = ${grain} and starts_at < ${new Date(beforeMs)}`
   if (keptSums.length === 0) return old
@@ -57,8 +61,8 @@ const sumsBefore = ({ grain, beforeMs }: OldSums, retainedSums: readonly Retaine
       ${keptSums.map(({ fromMs }) => new Date(fromMs))}::timestamptz[],
       ${keptSums.map(({ toMs }) => new Date(toMs))}::timestamptz[]
     ) as kept (user_id, from_time, to_time)
-    where kept.user_id = usage_sum.user_id
-      and usage_sum.starts_at >= from_time and usage_sum.starts_at < to_time
+    where kept.user_id = ${sql.table(table)}.user_id
+      and starts_at >= from_time and starts_at < to_time
   )`
 }
 

@@ -61,6 +61,8 @@ export interface AttemptBeginning {
   organizationId: string | null
   /** The platform's part of the price, in millionths; null where there is no price. */
   feeMillionths: number | null
+  /** The tags of the request that budgets of its account count; null for none. */
+  budgetTags: readonly string[] | null
 }
 
 /** The part of a usage event that is known when an attempt ends. */

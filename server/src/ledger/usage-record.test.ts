@@ -36,6 +36,11 @@ test('appends rare values last: requested model, skipped candidates, reason of a
   expect(lastOf({ tokens: ofTime }).slice(4)).toEqual([0, 0, 0, 0, null, null, 7])
   const ofCharacters = { ...tokens, inputCharacters: 5, outputCharacters: 0 }
   expect(lastOf({ tokens: ofCharacters }).slice(4)).toEqual([0, 0, 0, 0, 5, 0])
+  const none = Array.from({ length: 12 }, () => null)
+  expect(lastOf({ budgetTags: ['a', 'b:c'] })).toEqual([...none, 'a,b:c'])
+  const some = { tokens: searched, budgetTags: ['a'] }
+  expect(lastOf(some).slice(4)).toEqual([1, 2, 3, 4, null, null, null, null, 'a'])
+  expect(lastOf({ tokens: ofTime, budgetTags: ['a'] }).slice(10)).toEqual([7, null, 'a'])
   const event = createTestEvent('user_1', { ...details, reason: 'provider_error', price: 12n })
   expect(chargeOf(recordForTests('user_1', event))).toEqual(toCharge(event))
 })

@@ -56,6 +56,8 @@ export const recordColumns = [
   ['processing_ms', 'bigint'],
   // Since 0061.
   ['audio_ms', 'bigint'],
+  // Since 0080: separated by commas, which no tag has.
+  ['budget_tags', 'text'],
 ] as const
 
 type ColumnName = (typeof recordColumns)[number][0]
@@ -109,19 +111,23 @@ export function toRecord(event: UsageEvent): string {
 
 /** Few events have the last columns; beyond the columns only the name is a caller's text. */
 function addLast(values: unknown[], event: UsageEvent): void {
-  const { requestedModel, passedOver, reason, price, tokens } = event
+  const { requestedModel, passedOver, reason, price, tokens, budgetTags } = event
+  const counts = seldomOf(tokens)
   const last = [
     requestedModel && storable(requestedModel),
     passedOver?.map(toPassedOver) ?? null,
     reason,
     price === null ? null : String(price),
-    ...seldomOf(tokens),
+    ...counts,
+    ...(budgetTags ? [...noCounts.slice(counts.length), budgetTags.join(',')] : []),
   ]
   const length = last.findLastIndex((value) => value !== null) + 1
   for (const value of last.slice(0, length)) values.push(value)
 }
 
 const none: readonly number[] = []
+/** The columns of `seldomOf` without a count. */
+const noCounts: readonly null[] = Array.from({ length: 8 }, () => null)
 
 function seldomOf(tokens: TokenCounts): readonly (number | null)[] {
   const { cacheWriteLong, imageInput, imageOutput, searches } = tokens
@@ -141,7 +147,9 @@ export const isShort = ({
   reason,
   price,
   tokens,
+  budgetTags,
 }: UsageEvent): boolean =>
+  budgetTags === null &&
   requestedModel === null &&
   (passedOver ?? null) === null &&
   reason === null &&

@@ -149,10 +149,10 @@ test('3.1: sums a month of an organization over all members, of a member alone',
   ].map((use) => ({ ...use, subjectId: use.id, window }))
   const { sums } = await readWindows(database.query, { usedBy, unbooked: () => [] })
   expect(Object.fromEntries(sums)).toEqual({
-    [pool]: { requests: 2, spent: 30n },
-    one: { requests: 1, spent: 10n },
-    other: { requests: 1, spent: 20n },
-    stranger: { requests: 0, spent: 0n },
-    [one]: { requests: 1, spent: 0n },
+    [pool]: { requests: 2, spent: 30n, tokens: 56n },
+    one: { requests: 1, spent: 10n, tokens: 28n },
+    other: { requests: 1, spent: 20n, tokens: 28n },
+    stranger: { requests: 0, spent: 0n, tokens: 0n },
+    [one]: { requests: 1, spent: 0n, tokens: 28n },
   })
 })

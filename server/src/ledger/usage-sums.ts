@@ -11,6 +11,9 @@ export const tokenColumns = [
   'audio_output_tokens',
 ] as const
 
+/** All tokens of a row of either, those of the prompt and of the answer. */
+export const summedTokens = sql.raw(tokenColumns.join(' + '))
+
 const summedColumns = [
   'requests',
   'failures',

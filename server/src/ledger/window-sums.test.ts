@@ -6,9 +6,11 @@ import { readWindows, type UsedBy } from './window-sums'
 import { findWindow, windowUnits, type WindowRule } from '../platform/time-window'
 import { settle } from './settle'
 import type { UsageEvent } from './usage-event'
+import { toOrphanRecord } from './usage-record'
 import type { Database } from '../platform/db/database'
 import { openTestDatabase } from '../../testing/db/database'
 import { newId } from '../platform/db/id'
+import type { UsageFilter } from '../platform/usage-filter'
 
 const stack = new AsyncDisposableStack()
 let database: Database
@@ -59,15 +61,15 @@ test('sums an account over its keys, a key alone, and bounds the month exactly i
   const account = { id: userId, userId }
   expect(await read([account, { id: keyId, userId }, { id: otherKey, userId }])).toEqual({
     sums: {
-      [userId]: { requests: 3, spent: 70n },
-      [keyId]: { requests: 2, spent: 30n },
-      [otherKey]: { requests: 1, spent: 40n },
+      [userId]: { requests: 3, spent: 70n, tokens: 84n },
+      [keyId]: { requests: 2, spent: 30n, tokens: 56n },
+      [otherKey]: { requests: 1, spent: 40n, tokens: 28n },
     },
     booked: [],
   })
   // A key is only found below its own account.
   expect((await read([{ id: keyId, userId: stranger }])).sums).toEqual({
-    [keyId]: { requests: 0, spent: 0n },
+    [keyId]: { requests: 0, spent: 0n, tokens: 0n },
   })
 })
 
@@ -94,8 +96,8 @@ test('counts the charge, and of each request only its last attempt', async () =>
       ])
     ).sums,
   ).toEqual({
-    [userId]: { requests: 4, spent: 25n },
-    [keyId]: { requests: 4, spent: 25n },
+    [userId]: { requests: 4, spent: 25n, tokens: 140n },
+    [keyId]: { requests: 4, spent: 25n, tokens: 140n },
   })
 })
 
@@ -114,8 +116,8 @@ test('counts a payment by another party for the key, not for the account', async
       ])
     ).sums,
   ).toEqual({
-    [userId]: { requests: 1, spent: 0n },
-    [keyId]: { requests: 1, spent: 30n },
+    [userId]: { requests: 1, spent: 0n, tokens: 28n },
+    [keyId]: { requests: 1, spent: 30n, tokens: 28n },
   })
 })
 
@@ -173,7 +175,80 @@ test('counts exactly the usage of a window, of each length and in each zone', as
     const spent = own.reduce((sum, { cost }) => sum + cost, 0n)
     expect([rules[index], sums.get(String(index))]).toEqual([
       rules[index],
-      { requests: own.length, spent },
+      { requests: own.length, spent, tokens: 28n * BigInt(own.length) },
     ])
   }
+})
+
+const filters: Record<string, UsageFilter> = {
+  model: { models: ['fake/ok'], providers: null, tags: null },
+  models: { models: ['fake/other', 'own/*'], providers: null, tags: null },
+  provider: { models: null, providers: ['own'], tags: null },
+  tag: { models: null, providers: null, tags: ['batch'] },
+  tags: { models: null, providers: null, tags: ['batch', 'team:x'] },
+  modelAndTag: { models: ['own/*'], providers: ['fake', 'own'], tags: ['batch'] },
+}
+
+/** The sum of requests of the tests, each of 28 tokens. */
+const sum = (requests: number, spent: bigint) => ({
+  requests,
+  spent,
+  tokens: 28n * BigInt(requests),
+})
+
+test('counts exactly the requests of a filter, by model, provider and tags', async () => {
+  const [userId, keyId, otherKey] = [
+    await createCustomer(database, 1000n),
+    newId('key'),
+    newId('key'),
+  ]
+  const at = (second: number) => day(`02-03T00:00:0${second}.000`)
+  await book(
+    userId,
+    { keyId, cost: 1n, ...at(0) },
+    { keyId, cost: 2n, model: 'fake/other', ...at(1) },
+    { keyId, cost: 4n, model: 'own/a/b', budgetTags: ['batch'], ...at(2) },
+    { keyId, cost: 8n, budgetTags: ['batch', 'team:x'], ...at(3) },
+    { keyId: otherKey, cost: 16n, model: 'own/a/b', budgetTags: ['batch'], ...at(4) },
+    { keyId, cost: 32n, budgetTags: ['team:x'], ...at(5) },
+    { keyId, cost: 64n, budgetTags: ['batch'], ...day('03-01T00:00:00.000') },
+  )
+  const readAs = async (subjectId: string) => {
+    const usedBy = Object.entries(filters).map(([id, filter]) => ({
+      id,
+      subjectId,
+      userId,
+      filter,
+      window: february,
+    }))
+    const { sums } = await readWindows(database.query, { usedBy, unbooked: () => [] })
+    return Object.fromEntries(sums)
+  }
+  expect(await readAs(userId)).toEqual({
+    model: sum(3, 41n),
+    models: sum(3, 22n),
+    provider: sum(2, 20n),
+    tag: sum(3, 28n),
+    tags: sum(1, 8n),
+    modelAndTag: sum(2, 20n),
+  })
+  expect(await readAs(keyId)).toMatchObject({ provider: sum(1, 4n), tag: sum(2, 12n) })
+})
+
+test('an attempt that was recorded as dead, and settles later, counts once by its tags', async () => {
+  const userId = await createCustomer(database, 1000n)
+  const fields = {
+    id: newId('att'),
+    budgetTags: ['batch'],
+    cost: 5n,
+    ...day('02-05T00:00:00.000'),
+  }
+  const record = recordForTests(userId, fields)
+  await settle(database.query, [toOrphanRecord(record)])
+  await settle(database.query, [record])
+  await settle(database.query, [record])
+  const filter = { models: null, providers: null, tags: ['batch'] }
+  const usedBy = [{ id: 'one', subjectId: userId, userId, filter, window: february }]
+  const { sums } = await readWindows(database.query, { usedBy, unbooked: () => [] })
+  expect(sums.get('one')).toMatchObject({ requests: 1, spent: 5n })
 })

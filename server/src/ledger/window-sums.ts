@@ -1,6 +1,8 @@
 import { sql, type Kysely } from 'kysely'
 import { toSummedParts } from './summed-parts'
 import { usageCost } from './usage-cost'
+import { summedTokens } from './usage-sums'
+import type { UsageFilter } from '../platform/usage-filter'
 import type { Window } from '../platform/time-window'
 import type { Schema } from '../platform/db/schema'
 
@@ -15,6 +17,8 @@ export interface UsedBy {
   subjectId: string
   userId: string
   organizationId?: string | null | undefined
+  /** The requests that it is of; absent for all. */
+  filter?: UsageFilter | undefined
   /** For an organization and its members of whole days in UTC. */
   window: Window
 }
@@ -34,6 +38,8 @@ export interface WindowSum {
    * counts as their spending.
    */
   spent: bigint
+  /** Of prompts and answers. */
+  tokens: bigint
 }
 
 /** A snapshot of the database: a sum by id, and which of the requested events it contains. */
@@ -54,6 +60,7 @@ interface Row {
   /** Null for a booked event. */
   requests: bigint | null
   spent: bigint | null
+  tokens: bigint | null
 }
 
 /**
@@ -75,43 +82,96 @@ export async function readWindowsOn(
   const { rows } = await sql<Row>`
     ${ofAccounts(usedBy)}
     union all
+    ${ofFiltered(usedBy)}
     ${ofOrganizations(usedBy)}
     union all
-    select id, null, null from usage_event
+    select id, null, null, null from usage_event
     where id = any(${events.map(({ id }) => id)}::text[])
       and started_at between ${times[0] ?? null}::timestamptz and ${times.at(-1) ?? null}::timestamptz
   `.execute(connection)
   const sums = new Map<string, WindowSum>()
   const bookedIds: string[] = []
-  for (const { id, requests, spent } of rows) {
-    if (requests === null || spent === null) bookedIds.push(id)
-    else sums.set(id, { requests: Number(requests), spent })
+  for (const { id, requests, spent, tokens } of rows) {
+    if (requests === null || spent === null || tokens === null) bookedIds.push(id)
+    else sums.set(id, { requests: Number(requests), spent, tokens })
   }
   return { sums, bookedIds }
 }
 
+const toParts = (usedBy: readonly UsedBy[]) =>
+  usedBy.flatMap(({ window, ...use }) => toSummedParts(window).map((part) => ({ ...use, ...part })))
+
+type Part = ReturnType<typeof toParts>[number]
+
+const partColumns = (parts: readonly Part[]) => sql`
+  ${parts.map(({ id }) => id)}::text[],
+  ${parts.map(({ subjectId }) => subjectId)}::text[],
+  ${parts.map(({ userId }) => userId)}::text[],
+  ${parts.map(({ grain }) => grain)}::text[],
+  ${parts.map(({ fromMs }) => new Date(fromMs))}::timestamptz[],
+  ${parts.map(({ toMs }) => new Date(toMs))}::timestamptz[]`
+
+const partNames = sql.raw('id, subject_id, user_id, grain, from_time, to_time')
+
+/** Of an account: its own payments. Of a key: those of any payer. */
+const ofPayer = sql`part.subject_id <> part.user_id or u.account_id = part.user_id`
+
+const isInPart = sql`
+  u.user_id = part.user_id and u.grain = part.grain
+  and u.starts_at >= part.from_time and u.starts_at < part.to_time
+  and (part.subject_id = part.user_id or u.key_id = part.subject_id)`
+
 const ofAccounts = (usedBy: readonly UsedBy[]) => {
-  const parts = usedBy
-    .filter(({ organizationId }) => !organizationId)
-    .flatMap(({ window, ...use }) => toSummedParts(window).map((part) => ({ ...use, ...part })))
+  const parts = toParts(usedBy.filter(({ organizationId, filter }) => !organizationId && !filter))
   return sql`
     select part.id, coalesce(sum(u.requests), 0)::bigint as requests,
-      -- Of an account: its own payments. Of a key: those of any payer.
-      coalesce(sum(${usageCost})
-        filter (where part.subject_id <> part.user_id or u.account_id = part.user_id), 0
-      )::bigint as spent
+      coalesce(sum(${usageCost}) filter (where ${ofPayer}), 0)::bigint as spent,
+      coalesce(sum(${summedTokens}), 0)::bigint as tokens
+    from unnest(${partColumns(parts)}) as part (${partNames})
+    left join usage_sum as u on ${isInPart}
+    group by part.id`
+}
+
+/** Selects the sums of budgets with filters; nothing where there are none, as nearly always. */
+const ofFiltered = (usedBy: readonly UsedBy[]) => {
+  const filtered = usedBy.filter(({ organizationId, filter }) => !organizationId && filter)
+  const tagged = filtered.filter(({ filter }) => filter?.tags)
+  const untagged = filtered.filter(({ filter }) => !filter?.tags)
+  return sql`
+    ${untagged.length > 0 ? sql`${sumFiltered(toParts(untagged), bySums)} union all` : sql``}
+    ${tagged.length > 0 ? sql`${sumFiltered(toParts(tagged), byTags)} union all` : sql``}`
+}
+
+/** The sums without tags, and those by tags. */
+const bySums = { table: 'usage_sum', cost: usageCost, tokens: summedTokens }
+const byTags: typeof bySums = {
+  table: 'usage_tag_sum',
+  cost: sql<bigint>`u.cost`,
+  tokens: sql`u.tokens`,
+}
+
+const sumFiltered = (parts: readonly Part[], { table, cost, tokens }: typeof bySums) => {
+  const asJson = (listOf: (filter: UsageFilter) => readonly string[] | null) =>
+    parts.map(({ filter }) => {
+      const list = filter ? listOf(filter) : null
+      return list && JSON.stringify(list)
+    })
+  const tags = parts.map(({ filter }) => filter?.tags?.join(',') ?? null)
+  return sql`
+    select part.id, coalesce(sum(u.requests), 0)::bigint,
+      coalesce(sum(${cost}) filter (where ${ofPayer}), 0)::bigint,
+      coalesce(sum(${tokens}), 0)::bigint
     from unnest(
-      ${parts.map(({ id }) => id)}::text[],
-      ${parts.map(({ subjectId }) => subjectId)}::text[],
-      ${parts.map(({ userId }) => userId)}::text[],
-      ${parts.map(({ grain }) => grain)}::text[],
-      ${parts.map(({ fromMs }) => new Date(fromMs))}::timestamptz[],
-      ${parts.map(({ toMs }) => new Date(toMs))}::timestamptz[]
-    ) as part (id, subject_id, user_id, grain, from_time, to_time)
-    left join usage_sum as u
-      on u.user_id = part.user_id and u.grain = part.grain
-      and u.starts_at >= part.from_time and u.starts_at < part.to_time
-      and (part.subject_id = part.user_id or u.key_id = part.subject_id)
+      ${partColumns(parts)},
+      ${asJson(({ models }) => models)}::text[],
+      ${asJson(({ providers }) => providers)}::text[],
+      ${tags}::text[]
+    ) as part (${partNames}, models, providers, tags)
+    left join ${sql.table(table)} as u on ${isInPart}
+      and (part.models is null or part.models::jsonb ? u.model
+        or part.models::jsonb ? (split_part(u.model, '/', 1) || '/*'))
+      and (part.providers is null or part.providers::jsonb ? split_part(u.model, '/', 1))
+      ${table === byTags.table ? sql`and u.tags @> string_to_array(part.tags, ',')` : sql``}
     group by part.id`
 }
 
@@ -119,7 +179,8 @@ const ofAccounts = (usedBy: readonly UsedBy[]) => {
 const ofOrganizations = (usedBy: readonly UsedBy[]) => {
   const sharedUses = usedBy.filter(({ organizationId }) => organizationId)
   return sql`
-    select used_by.id, coalesce(sum(s.requests), 0)::bigint, coalesce(sum(s.spent), 0)::bigint
+    select used_by.id, coalesce(sum(s.requests), 0)::bigint, coalesce(sum(s.spent), 0)::bigint,
+      coalesce(sum(s.input_tokens + s.output_tokens), 0)::bigint
     from unnest(
       ${sharedUses.map(({ id }) => id)}::text[],
       ${sharedUses.map(({ subjectId }) => subjectId)}::text[],

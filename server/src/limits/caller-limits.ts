@@ -1,4 +1,5 @@
 import { monthInUtc, toRuleKey, type WindowRule } from '../platform/time-window'
+import type { UsageFilter } from '../platform/usage-filter'
 
 /** A counter's id, and its limit. */
 export interface LimitBucket {
@@ -13,6 +14,8 @@ interface BudgetTerms {
   rule: WindowRule
   /** The same for all budgets that count the same usage. */
   usageId: string
+  /** The requests that it counts; absent for all. */
+  filter?: UsageFilter | undefined
 }
 
 /** The usage limits of an account, a key, an organization or a member per window of time; null for no limit. */
@@ -22,6 +25,8 @@ export interface WindowLimit {
   requests: number | null
   /** Nano-dollars. */
   spend: bigint | null
+  /** Tokens of prompts and answers; absent for no limit. */
+  tokens?: bigint | null
   /** The budget that limits; absent for a limit per calendar month, in UTC. */
   budget?: BudgetTerms
 }
@@ -34,8 +39,12 @@ export interface CallerLimits {
   /** Whole seconds of sound; each request is rounded up. */
   audioSeconds: readonly LimitBucket[]
   running: readonly LimitBucket[]
-  /** Monthly limits and budgets; empty for nearly all callers. */
+  /** Monthly limits and budgets that count all requests; empty for nearly all callers. */
   windows: readonly WindowLimit[]
+  /** Budgets that count the requests of their filter; empty for nearly all callers. */
+  filtered: readonly WindowLimit[]
+  /** The tags that budgets count, soft ones too; empty for nearly all callers. */
+  budgetTags: readonly string[]
 }
 
 /** A scope of limits, such as all keys of an account; null for no limit. */
@@ -51,10 +60,19 @@ export interface LimitScope {
   monthlySpend: bigint | null
 }
 
+/** The budgets of a caller. */
+export interface CallerBudgets {
+  /** Of hard budgets. */
+  limits: readonly WindowLimit[]
+  tags: readonly string[]
+}
+
+const noBudgets: CallerBudgets = { limits: [], tags: [] }
+
 /** Combines scopes, and budgets: the limits of all of them apply. */
 export function combineLimits(
   scopes: readonly LimitScope[],
-  budgets: readonly WindowLimit[] = [],
+  budgets: CallerBudgets = noBudgets,
 ): CallerLimits {
   const buckets = (kind: string, limitOf: (scope: LimitScope) => number | null) =>
     scopes.flatMap((scope) => {
@@ -67,7 +85,12 @@ export function combineLimits(
     images: buckets('images', (scope) => scope.imagesPerMinute),
     audioSeconds: buckets('audio-seconds', (scope) => scope.audioSecondsPerMinute),
     running: buckets('running', (scope) => scope.maxConcurrentRequests),
-    windows: [...scopes.flatMap(toMonthlyLimits), ...budgets],
+    windows: [
+      ...scopes.flatMap(toMonthlyLimits),
+      ...budgets.limits.filter(({ budget }) => !budget?.filter),
+    ],
+    filtered: budgets.limits.filter(({ budget }) => budget?.filter),
+    budgetTags: budgets.tags,
   }
 }
 
@@ -85,6 +108,7 @@ interface LimitedBudget extends Omit<BudgetTerms, 'usageId'> {
   requests: number | null
   /** Nano-dollars. */
   spend: bigint | null
+  tokens?: bigint | null
 }
 
 /** Returns the limit that a budget is. */
@@ -92,10 +116,19 @@ export function toBudgetLimit({
   subjectId,
   requests,
   spend,
+  tokens = null,
   ...terms
 }: LimitedBudget): WindowLimit {
-  const key = toRuleKey(terms.rule)
-  // Its usage may be that of a monthly limit.
-  const usageId = key === toRuleKey(monthInUtc) ? subjectId : `${subjectId} ${key}`
-  return { id: subjectId, requests, spend, budget: { ...terms, usageId } }
+  const usageId = toUsageId(subjectId, terms)
+  return { id: subjectId, requests, spend, tokens, budget: { ...terms, usageId } }
+}
+
+/** Usage of a filter is of one budget, whose filter never changes; that of a month may be of a monthly limit as well. */
+function toUsageId(
+  subjectId: string,
+  { id, rule, filter }: Pick<LimitedBudget, 'id' | 'rule' | 'filter'>,
+): string {
+  const key = toRuleKey(rule)
+  if (filter) return `${id} ${key}`
+  return key === toRuleKey(monthInUtc) ? subjectId : `${subjectId} ${key}`
 }

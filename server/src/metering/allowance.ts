@@ -1,6 +1,7 @@
 import { InsufficientCredit, type CreditDemand } from '../ledger/credit-demand'
 import type { Hold } from '../ledger/local-lease'
 import { chain, rescue, type MaybePromise } from '../platform/maybe-promise'
+import type { Budget } from './budget'
 import { roundUp } from './cost'
 
 interface Options {
@@ -12,6 +13,8 @@ interface Options {
   rate: bigint
   /** Holds more of the account's credit, as the request's first hold was taken. */
   extendHold: (need: CreditDemand) => MaybePromise<Hold>
+  /** The budgets in tokens; undefined for none. */
+  budget?: Budget | undefined
   onError: (error: unknown) => void
 }
 
@@ -46,19 +49,44 @@ export class Allowance {
    * limit or the account allows no more. Never throws or rejects. One call at a time.
    */
   extend(): MaybePromise<boolean> {
-    const { maxTokens, extendHold } = this.#options
+    const { maxTokens, budget } = this.#options
     const step = Math.min(Math.max(minStep, this.#tokens >> 2), maxTokens - this.#tokens)
     if (step <= 0 || this.#isExtending) return false
-    const full = this.#priceOf(step)
-    const floor = this.#priceOf(Math.min(step, minGrant))
     this.#isExtending = true
     const extending = rescue(
-      () => chain(extendHold({ full, floor, minimum: 0n }), (hold) => this.#take(hold, step)),
+      () => (budget ? this.#extendWithin(budget, step) : this.#extend(step)),
       (error) => this.#refuse(error),
     )
     return chain(extending, (isExtended) => {
       this.#isExtending = false
       return isExtended
+    })
+  }
+
+  #extend(step: number): MaybePromise<boolean> {
+    const full = this.#priceOf(step)
+    const floor = this.#priceOf(Math.min(step, minGrant))
+    const extending = this.#options.extendHold({ full, floor, minimum: 0n })
+    return chain(extending, (hold) => this.#take(hold, step))
+  }
+
+  /** Extends it by what budgets in tokens allow, which get back what is not gained. */
+  #extendWithin(budget: Budget, step: number): MaybePromise<boolean> {
+    const floor = BigInt(Math.min(step, minGrant))
+    return chain(budget.extend({ full: BigInt(step), floor }), (heldTokens) => {
+      if (typeof heldTokens !== 'bigint') return false
+      const before = this.#tokens
+      const giveBack = () => budget.add(BigInt(this.#tokens - before) - heldTokens)
+      return chain(
+        rescue(
+          () => this.#extend(Number(heldTokens)),
+          (error) => this.#refuse(error),
+        ),
+        (isExtended) => {
+          giveBack()
+          return isExtended
+        },
+      )
     })
   }
 

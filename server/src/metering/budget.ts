@@ -2,7 +2,7 @@ import type { WindowLimit } from '../limits/caller-limits'
 import { chain, rescue, type MaybePromise } from '../platform/maybe-promise'
 import type { Window } from '../platform/time-window'
 
-/** A limit and the part of it that is left, in nano-dollars; below zero where charges exceeded their holds. */
+/** A limit and the part of it that is left, in its unit; below zero where charges exceeded their holds. */
 export interface LimitRemainder {
   remaining: bigint
   limit: WindowLimit
@@ -18,7 +18,7 @@ export interface SpendingDemand {
 /** The amount that is held, or the limit that does not cover the floor; then nothing more is held. */
 type SpendingHold = bigint | LimitRemainder
 
-/** The remainder of the spending limits of one request. Amounts are nano-dollars. */
+/** The remainder of the limits of one request in one unit. Amounts are nano-dollars, or tokens. */
 export interface Budget {
   /** The amount that may still be spent, without this request's hold; undefined for no limit. */
   readonly remaining: bigint | undefined

@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test'
-import { describeSpendingRefusal, refuseByRequests } from './limit-refusal'
+import { describeSpendingRefusal, describeTokenRefusal, refuseByRequests } from './limit-refusal'
 import { toBudgetLimit, type WindowLimit } from '../limits/caller-limits'
 import { findWindow, type WindowUnit } from '../platform/time-window'
 
 const wallMs = Date.parse('2026-11-25T12:00:00.000Z')
 
-const budget = (unit: WindowUnit, limit: Pick<WindowLimit, 'requests' | 'spend'>) => {
+const budget = (unit: WindowUnit, limit: Pick<WindowLimit, 'requests' | 'spend' | 'tokens'>) => {
   const rule = { unit, timeZone: 'Europe/Berlin', firstWeekday: 1 }
   const created = toBudgetLimit({
     subjectId: 'key_1',
@@ -71,5 +71,30 @@ test('a refusal by a budget in requests has the fields of the monthly limit, and
     retryAfterSeconds: 39_600,
     retryable: false,
     quota: { limit: 7, remaining: 0, resetAtMs: window.toMs },
+  })
+})
+
+test('a refusal by a budget in tokens has the fields of a rate limit, and the remaining and the required tokens', () => {
+  const day = budget('day', { requests: null, spend: null, tokens: 100_000n })
+  expect(describeTokenRefusal({ ...day, remaining: 1200n }, 1500n, wallMs)).toEqual({
+    message:
+      'The budget "Team" allows 100000 tokens a day. 1200 tokens remain until 2026-11-25T23:00:00.000Z; this request requires 1500.',
+    details: {
+      limit: 100_000,
+      window: 86_400,
+      retry_after: 39_600,
+      budget: {
+        id: 'budget_1',
+        name: 'Team',
+        unit: 'tokens',
+        amount: 100_000,
+        remaining: 1200,
+        window: 'day',
+        window_end: '2026-11-25T23:00:00.000Z',
+      },
+    },
+    retryAfterSeconds: 39_600,
+    retryable: false,
+    quota: { limit: 100_000, remaining: 1200, resetAtMs: day.window.toMs },
   })
 })

@@ -20,20 +20,26 @@ const toWindowEnd = ({ toMs }: Window): string | null =>
 
 /** Returns a budget as a refusal names it in its details. Source: contract 6.14. */
 function toBudgetDetails(limit: WindowLimit, remaining: number, window: Window) {
-  const { budget, spend, requests } = limit
+  const { budget } = limit
   if (!budget) return {}
   const { id, name, rule } = budget
   return {
     budget: {
       id,
       name,
-      unit: spend === null ? 'requests' : 'usd',
-      amount: spend === null ? requests : toUsd(spend),
+      ...toUnitAndAmount(limit),
       remaining,
       window: rule.unit,
       window_end: toWindowEnd(window),
     },
   }
+}
+
+function toUnitAndAmount({ spend, requests, tokens = null }: WindowLimit) {
+  if (tokens !== null) return { unit: 'tokens', amount: Number(tokens) }
+  return spend === null
+    ? { unit: 'requests', amount: requests }
+    : { unit: 'usd', amount: toUsd(spend) }
 }
 
 /** Creates the refusal of a request by a limit on their number. */
@@ -100,5 +106,32 @@ export function describeSpendingRefusal(
       ...(end !== null && { retry_after: seconds }),
     },
     retryAfterSeconds: end === null ? undefined : seconds,
+  }
+}
+
+/** Describes the refusal of a request that requires more tokens than are left of a budget, as one by a rate limit. */
+export function describeTokenRefusal(
+  { remaining, limit, window }: LimitRemainder,
+  requiredTokens: bigint,
+  wallMs: number,
+) {
+  const { fromMs, toMs } = window
+  const seconds = (toMs - wallMs) / 1000
+  const tokens = limit.tokens ?? 0n
+  const name = limit.budget?.name ?? ''
+  const period = periods[limit.budget?.rule.unit ?? 'month']
+  const terms = `The budget "${name}" allows ${tokens} tokens ${period}.`
+  return {
+    message: `${terms} ${remaining} tokens remain until ${new Date(toMs).toISOString()}; this request requires ${requiredTokens}.`,
+    details: {
+      limit: Number(tokens),
+      window: (toMs - fromMs) / 1000,
+      retry_after: Math.ceil(seconds),
+      ...toBudgetDetails(limit, Number(remaining), window),
+    },
+    retryAfterSeconds: seconds,
+    // Client libraries do not wait that long.
+    retryable: false,
+    quota: { limit: Number(tokens), remaining: Number(remaining), resetAtMs: toMs },
   }
 }

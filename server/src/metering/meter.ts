@@ -1,48 +1,17 @@
 import { Allowance } from './allowance'
 import { computeCacheSavings, costAt, selectUsagePrice } from './applied-price'
-import type { Budget } from './budget'
 import { endAttempt, noTokens } from './attempt-end'
 import { boundUsage } from './bound-usage'
 import { formatIsoTime } from './iso-time'
 import { formatPricing } from './pricing-text'
-import type { TokenBounds, WorstCase } from './worst-case'
-import type { Model, Pricing } from '../catalog/model'
+import type { Payer, Reservation } from './reservation'
+import type { TokenBounds } from './worst-case'
+import type { Model } from '../catalog/model'
 import { newId } from '../platform/db/id'
 import { unavailable, type ApiError } from '../errors'
-import type { CreditDemand } from '../ledger/credit-demand'
-import type { Hold } from '../ledger/local-lease'
 import type { BillingMode, PassedOver, UsageEvent } from '../ledger/usage-event'
 import type { Metered, MeterPorts } from './metered-request'
-import type { ChargeRatio } from './charge-ratio'
-import type { MaybePromise } from '../platform/maybe-promise'
 import type { Usage } from '../wire/usage'
-
-/** The reservation that an attempt is paid from; undefined for one that costs nothing. */
-export interface Reservation {
-  /** Undefined where nothing is charged, but the price is counted. */
-  hold: Hold | undefined
-  pricing: Pricing
-  /** The minute of the UTC day in which the hold was taken: prices by the hour stay those of the beginning. */
-  minute: number
-  /** The worst case of the charge: where that is a fraction of the price, the same fraction of the worst case. */
-  worst: WorstCase
-  /** The charged fraction of the price. */
-  chargeRatio: ChargeRatio
-  /** The paid output limit of each answer. */
-  outputLimit: number
-  contextLength: number | null
-  /** The paying account, and its limits of the charge. */
-  accountId: string
-  budget: Budget | undefined
-  /** When limits on spending last held for it: the attempt counts in the windows of then. */
-  heldAtMs: number | undefined
-}
-
-/** Extends holds in the way in which the first one was taken. */
-export interface Payer {
-  /** Throws or rejects with `InsufficientCredit`. */
-  extendHold: (reservation: Reservation, need: CreditDemand) => MaybePromise<Hold>
-}
 
 /** The candidate of an attempt that is about to start, and the account it is billed to. */
 export interface AttemptStart {
@@ -85,6 +54,8 @@ export class Meter {
   readonly #payer: Payer
   #reservation: Reservation | undefined
   #volume: (() => TokenBounds) | undefined
+  /** When limits last held for an attempt without a reservation. */
+  #heldAtMs: number | undefined
   #usage: Usage | undefined
   /** The event of the running attempt, and its beginning. */
   #event: UsageEvent | undefined
@@ -103,10 +74,10 @@ export class Meter {
   }
 
   /**
-   * Sets the reservation of the next attempt; `volume` bounds the counts where it costs nothing. Throws
-   * `gateway_unavailable`, and holds nothing, after the end.
+   * Sets the reservation of the next attempt. `volume` bounds the counts where it costs nothing, and `heldAtMs` is when its
+   * tokens were held. Throws `gateway_unavailable`, and holds nothing, after the end.
    */
-  pay(reservation: Reservation | undefined, volume?: () => TokenBounds): void {
+  pay(reservation: Reservation | undefined, volume?: () => TokenBounds, heldAtMs?: number): void {
     if (this.#ending) {
       reservation?.hold?.settle(0n)
       throw over()
@@ -114,6 +85,7 @@ export class Meter {
     this.release()
     this.#reservation = reservation
     this.#volume = volume
+    this.#heldAtMs = heldAtMs
   }
 
   /** Releases the hold: no further attempt is sent at this price. */
@@ -178,6 +150,7 @@ export class Meter {
       maxTokens: this.#meteredRequest.hasOwnLimit ? answers * volume.outputLimit : Infinity,
       rate: perToken / BigInt(volume.choices),
       extendHold: (need) => this.#payer.extendHold(reservation, need),
+      budget: reservation.tokens,
       onError: this.#ports.onError,
     })
     this.#allowances = [...this.#allowances, allowance]
@@ -260,6 +233,7 @@ export class Meter {
 
   #eventOf({ model, provider, connection, billing }: AttemptStart): UsageEvent {
     const { requestId, userId, keyId, operation, streamed, requestedModel } = this.#meteredRequest
+    const { budgetTags = null } = this.#meteredRequest
     const pricing = billing.payer === null ? null : model.pricing
     const passedOver = this.#passedOver
     this.#passedOver = nonePassedOver
@@ -275,12 +249,13 @@ export class Meter {
       provider: provider.key,
       connectionId: connection.id,
       streamed,
-      startedAt: formatIsoTime(this.#reservation?.heldAtMs ?? Date.now()),
+      startedAt: formatIsoTime(this.#reservation?.heldAtMs ?? this.#heldAtMs ?? Date.now()),
       pricing: pricing && formatPricing({ rates: pricing, tier: undefined }),
       organizationId: billing.organizationId,
       feeMillionths: pricing && this.#ports.feeMillionths,
       requestedModel: requestedModel === model.id ? null : requestedModel,
       passedOver: passedOver.length > 0 ? passedOver : null,
+      budgetTags,
       leaseId: null,
       outcome: 'open',
       reason: null,

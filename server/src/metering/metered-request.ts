@@ -23,6 +23,8 @@ export interface Metered {
   streamed: boolean
   /** Set where the caller set the output limit itself: it never pays beyond that. */
   hasOwnLimit: boolean
+  /** Its tags that budgets of its account count; absent for none. */
+  budgetTags?: readonly string[] | null
   /** The log of the request, whose record is written with its last attempt. */
   log?: Pick<RequestLog, 'beginAttempt' | 'record'>
 }

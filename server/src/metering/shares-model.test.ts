@@ -12,17 +12,30 @@ import {
 import { settled } from '../../testing/clock'
 import { budget, ShareCluster } from '../../testing/metering/share-cluster'
 import { findWindow } from '../platform/time-window'
+import { matchesFilter } from '../platform/usage-filter'
 
-/** Two of them count the same usage. */
+const ofModel = { models: ['fake/a'], providers: null, tags: null }
+const ofTag = { models: null, providers: null, tags: ['batch'] }
+
+/** Three of them count the same usage, and some a part of the requests. */
 const limits = [
   budget('user_1', 'day', { spend: 150n }),
   budget('user_1', 'total', { spend: 900n }),
   budget('key_1', 'hour', { spend: 70n }),
   budget('key_1', 'hour', { requests: 6 }),
   budget('key_1', 'week', { spend: 300n }),
+  budget('user_1', 'day', { tokens: 130n }),
+  budget('user_1', 'week', { spend: 110n, filter: ofModel }),
+  budget('key_1', 'day', { tokens: 60n, filter: ofTag }),
 ]
 const size = 5
-const demand = { full: 20n, floor: 8n }
+const demand = { full: 20n, floor: 8n, tokens: { full: 15n, floor: 6n } }
+const kinds = [
+  { model: 'fake/a', budgetTags: null },
+  { model: 'fake/a', budgetTags: ['batch'] },
+  { model: 'fake/b', budgetTags: ['batch'] },
+] as const
+type Kind = (typeof kinds)[number]
 
 /** The next moment at which a window begins, or the last one before it. */
 function findEdge(wallMs: number, place: number): number {
@@ -35,7 +48,8 @@ function expectKept(cluster: ShareCluster): void {
   const moments = [...cluster.ended, ...cluster.running].slice(-10)
   for (const { startedAt } of moments) {
     for (const limit of limits) {
-      const { requests, spent } = cluster.countIn(limit, Date.parse(startedAt))
+      const { requests, spent, tokens } = cluster.countIn(limit, Date.parse(startedAt))
+      if (limit.tokens) expect(tokens).toBeLessThanOrEqual(limit.tokens)
       if (limit.spend !== null) expect(spent).toBeLessThanOrEqual(limit.spend)
       if (limit.requests !== null) expect(requests).toBeLessThanOrEqual(limit.requests)
     }
@@ -50,17 +64,19 @@ const command = record({
   ),
   cost: bigInt({ min: 0n, max: demand.full }),
   place: nat(60),
+  kind: constantFrom(...kinds),
 })
 
 interface Step {
   cluster: ShareCluster
+  kind: Kind
   cost: bigint
   place: number
 }
 
 /** Commands of which most leave exchanges of five nodes under way. */
 const steps: Record<string, (step: Step) => unknown> = {
-  ask: ({ cluster, place }) => void cluster.ask(place, demand),
+  ask: ({ cluster, place, kind }) => void cluster.ask(place, { ...demand, kind }),
   end: ({ cluster, place, cost }) => cluster.end(place, cost),
   cancel: ({ cluster, place }) => cluster.end(place, undefined),
   book: ({ cluster, place }) => cluster.book(place),
@@ -78,9 +94,9 @@ const steps: Record<string, (step: Step) => unknown> = {
 
 async function run(
   cluster: ShareCluster,
-  { does, cost, place }: { does: string; cost: bigint; place: number },
+  { does, ...step }: { does: string } & Omit<Step, 'cluster'>,
 ): Promise<void> {
-  await steps[does]?.({ cluster, cost, place })
+  await steps[does]?.({ cluster, ...step })
   await settled()
 }
 
@@ -113,11 +129,14 @@ test('five nodes never exceed a budget, with answers that are late or lost, cras
   await assert(property, { numRuns: 300 })
 })
 
-/** The least that is left of the limits. */
-function findLeft(cluster: ShareCluster): { spent: bigint; requests: number } {
-  const left = { spent: 1_000_000n, requests: 1_000_000 }
+/** The least that is left of the limits for a request. */
+function findLeft(cluster: ShareCluster, { model, budgetTags: tags }: Kind) {
+  const left = { spent: 1_000_000n, tokens: 1_000_000n, requests: 1_000_000 }
   for (const limit of limits) {
-    const { spent, requests } = cluster.countIn(limit, cluster.wallMs)
+    const filter = limit.budget?.filter
+    if (filter && !matchesFilter(filter, { model, tags })) continue
+    const { spent, tokens, requests } = cluster.countIn(limit, cluster.wallMs)
+    if (limit.tokens && limit.tokens - tokens < left.tokens) left.tokens = limit.tokens - tokens
     if (limit.spend !== null && limit.spend - spent < left.spent) left.spent = limit.spend - spent
     if (limit.requests !== null) left.requests = Math.min(left.requests, limit.requests - requests)
   }
@@ -136,6 +155,7 @@ const calmCommand = record({
   ),
   cost: bigInt({ min: 0n, max: demand.full }),
   place: nat(60),
+  kind: constantFrom(...kinds),
 })
 
 test('five nodes admit a request exactly where its budgets cover it, and with all that is left', async () => {
@@ -147,10 +167,16 @@ test('five nodes admit a request exactly where its budgets cover it, and with al
         await run(cluster, one)
         continue
       }
-      const left = findLeft(cluster)
-      const most = left.spent < demand.full ? left.spent : demand.full
-      const expected = left.requests < 1 || most < demand.floor ? undefined : most
-      expect((await cluster.ask(one.place, demand))?.held).toBe(expected)
+      const { kind, place } = one
+      const left = findLeft(cluster, kind)
+      const held = left.spent < demand.full ? left.spent : demand.full
+      const { full, floor } = demand.tokens
+      const heldTokens = left.tokens < full ? left.tokens : full
+      const isCovered = left.requests >= 1 && held >= demand.floor && heldTokens >= floor
+      const asked = await cluster.ask(place, { ...demand, kind })
+      expect(asked && [asked.held, asked.heldTokens]).toEqual(
+        isCovered ? [held, heldTokens] : undefined,
+      )
       expectKept(cluster)
     }
   })

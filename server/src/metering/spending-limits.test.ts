@@ -199,7 +199,7 @@ test('beyond 50,000 unbooked events, the oldest count as booked without a check'
     read: ({ unbooked }) => {
       maxUnbooked = unbooked().length
       return Promise.resolve({
-        sums: new Map([['user_1', { requests: 0, spent: 0n }]]),
+        sums: new Map([['user_1', { requests: 0, spent: 0n, tokens: 0n }]]),
         bookedIds: [],
       })
     },

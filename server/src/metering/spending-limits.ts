@@ -1,14 +1,15 @@
 import { WindowUsage } from './window-usage'
 import { refuseByRequests } from './limit-refusal'
 import { ShareExchanges, type SharePorts } from './share-exchanges'
-import { WindowReservation, type CountedLimit } from './window-reservation'
+import type { CountedLimit } from './unit-hold'
+import { WindowReservation } from './window-reservation'
 import { toShareRecall } from '../ledger/shares/share-exchange'
 import type { MaybePromise } from '../platform/maybe-promise'
 import type { WindowLimit } from '../limits/caller-limits'
 import { findWindow, monthInUtc, type Window } from '../platform/time-window'
 import { unavailable } from '../errors'
 import type { UsedBy, WindowQuery, WindowSums } from '../ledger/window-sums'
-import { costToCaller, type UsageEvent } from '../ledger/usage-event'
+import { costToCaller, tokensRead, tokensWritten, type UsageEvent } from '../ledger/usage-event'
 
 interface Options {
   /** Rejects when there is no answer in time. */
@@ -101,12 +102,12 @@ export class SpendingLimits {
     const { userId, keyId, accountId } = event
     const cost = costToCaller(event)
     // A payment by another party is none of the account's spending, but counts for the key.
-    for (const usage of this.#usagesOf(userId)) usage.note(event, accountId === userId ? cost : 0n)
-    for (const usage of this.#usagesOf(keyId)) usage.note(event, cost)
+    note(this.#usagesOf(userId), event, accountId === userId ? cost : 0n)
+    note(this.#usagesOf(keyId), event, cost)
     const { organizationId } = event
     if (organizationId === null) return true
     const spent = accountId === organizationId ? (event.price ?? cost) : 0n
-    for (const usage of this.#sharedUsages(organizationId, userId)) usage.note(event, spent)
+    note(this.#sharedUsages(organizationId, userId), event, spent)
     return true
   }
 
@@ -164,7 +165,9 @@ export class SpendingLimits {
       let usage = this.#usages.get(id)
       if (!usage) {
         const rule = budget?.rule ?? monthInUtc
-        usage = new WindowUsage({ id, subjectId, userId, organizationId, rule }, { wallMs, nowMs })
+        const filter = budget?.filter
+        const of = { id, subjectId, userId, organizationId, rule, filter }
+        usage = new WindowUsage(of, { wallMs, nowMs })
         this.#usages.set(id, usage)
         this.#bySubject.set(subjectId, [...this.#usagesOf(subjectId), usage])
       }
@@ -212,7 +215,7 @@ export class SpendingLimits {
   }
 
   #toReservation(limits: readonly CountedLimit[]): WindowReservation {
-    return new WindowReservation(limits, this.#exchanges)
+    return new WindowReservation({ limits, exchanges: this.#exchanges })
   }
 
   /** Shares one reading among all waiting requests; after a failed one, requests fail at once for a while. */
@@ -248,14 +251,30 @@ export class SpendingLimits {
   }
 }
 
+/** Notes a request in the usages that count it. */
+function note(usages: readonly WindowUsage[], event: UsageEvent, cost: bigint): void {
+  if (usages.length === 0) return
+  const { model, budgetTags: tags } = event
+  const tokens = BigInt(tokensRead(event.tokens) + tokensWritten(event.tokens))
+  for (const usage of usages) if (usage.counts({ model, tags })) usage.note(event, { cost, tokens })
+}
+
 const isUsedUp = ({ requests }: WindowLimit, used: bigint) =>
   requests !== null && used >= BigInt(requests)
 
 /** Copies the use as it is now: its window may be another one when the sums arrive. */
-const toUsedBy = ({ id, subjectId, userId, organizationId, window }: WindowUsage): UsedBy => ({
+const toUsedBy = ({
   id,
   subjectId,
   userId,
   organizationId,
+  filter,
+  window,
+}: WindowUsage): UsedBy => ({
+  id,
+  subjectId,
+  userId,
+  organizationId,
+  filter,
   window,
 })

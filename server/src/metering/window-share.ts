@@ -62,7 +62,7 @@ const firstRequests = 4n
 
 /** More than any amount. */
 const unlimited = 2n ** 62n
-const none: ShareLimits = { requests: null, spent: null }
+const none: ShareLimits = { requests: null, spent: null, tokens: null }
 
 /**
  * This node's share of the limits on one usage in a window: the amounts that it may have used beyond what is booked.
@@ -84,9 +84,13 @@ export class WindowShare {
   #watches = new Map<string, { turn: bigint; sinceMs: number }>()
   /** The turns in which other nodes last stated their share, of those that did not answer in time since. */
   readonly #silent = new Map<string, bigint>()
-  readonly #recent = { requests: new RecentSpend(), spent: new RecentSpend() }
+  readonly #recent = {
+    requests: new RecentSpend(),
+    spent: new RecentSpend(),
+    tokens: new RecentSpend(),
+  }
   /** The last amounts that requests waited for. */
-  #lastFull: Record<ShareUnit, bigint> = { requests: 0n, spent: 0n }
+  readonly #lastFull: Record<ShareUnit, bigint> = { ...noAmounts }
 
   /** Whether the database may have a share of this node, or requests wait for one. */
   get isHeld(): boolean {
@@ -134,9 +138,8 @@ export class WindowShare {
   }
 
   /** Notes a request that was used, by which the share is sized. */
-  noteUse(cost: bigint, nowMs: number): void {
-    this.#recent.requests.note(1n, nowMs)
-    this.#recent.spent.note(cost, nowMs)
+  noteUse(use: Amounts, nowMs: number): void {
+    for (const unit of shareUnits) this.#recent[unit].note(use[unit], nowMs)
   }
 
   /** Takes over that the database has booked `own` of this node's use, and `all` of all nodes'. */

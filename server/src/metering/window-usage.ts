@@ -3,12 +3,21 @@ import type { WindowLimit } from '../limits/caller-limits'
 import { noAmounts, toAmounts, type Amounts, type ShareUnit } from '../ledger/shares/grant-share'
 import type { SharedUsage } from '../ledger/shares/share-exchange'
 import type { Unbooked, UsedBy, WindowSum } from '../ledger/window-sums'
+import { matchesFilter, type FilteredUse, type UsageFilter } from '../platform/usage-filter'
 import { findWindow, type Window, type WindowRule } from '../platform/time-window'
 
-interface NotedCost {
-  startedAt: string
+/** The use of one request. */
+interface RequestUse {
   cost: bigint
+  tokens: bigint
 }
+
+interface NotedUse extends RequestUse {
+  startedAt: string
+}
+
+/** The units of what running requests hold. */
+export type HeldUnit = Exclude<ShareUnit, 'requests'>
 
 /** The use that is counted: as in `UsedBy`, by the windows of a rule. */
 interface CountedUse extends Omit<UsedBy, 'window'> {
@@ -30,6 +39,8 @@ export class WindowUsage implements SharedUsage {
   readonly userId: string
   /** Set for an organization, and for a member of it. */
   readonly organizationId: string | null
+  /** The requests that it is of; undefined for all. */
+  readonly filter: UsageFilter | undefined
   /** Set once the sum was read; it is counted since. */
   isKnown = false
   /** Monotonic milliseconds. */
@@ -39,24 +50,24 @@ export class WindowUsage implements SharedUsage {
   /** The window's beginning and its end as events have them: ISO 8601 in UTC sorts as text. */
   #began = ''
   #ends = ''
-  #sum: WindowSum = { requests: 0, spent: 0n }
+  #sum = noAmounts
   /** Of all windows: a clock that is set back begins an earlier one again. */
-  readonly #notedCosts = new Map<string, NotedCost>()
+  readonly #notedUses = new Map<string, NotedUse>()
   /** Those of them in the window. */
-  #notedRequests = 0
-  #notedCost = 0n
-  #running = 0
-  #heldAmount = 0n
+  #notedAmounts = noAmounts
+  #running = 0n
+  readonly #heldAmounts: Record<HeldUnit, bigint> = { spent: 0n, tokens: 0n }
   /** This node's part of the limits, which it serves requests from. */
   readonly share = new WindowShare()
   /** The limits of the caller that is being admitted. */
-  #limits: { of: object; requests: bigint | null; spent: bigint | null } | undefined
+  #limits: ({ of: object } & Record<ShareUnit, bigint | null>) | undefined
 
   constructor(of: CountedUse, at: { wallMs: number; nowMs: number }) {
     this.id = of.id
     this.subjectId = of.subjectId
     this.userId = of.userId
     this.organizationId = of.organizationId ?? null
+    this.filter = of.filter
     this.#rule = of.rule
     this.#window = this.#begin(at.wallMs)
     this.lastUsedMs = at.nowMs
@@ -67,29 +78,34 @@ export class WindowUsage implements SharedUsage {
     return this.#window
   }
 
+  /** Returns whether two moments are in the same window. */
+  isSameWindow(oneMs: number, otherMs: number): boolean {
+    return findWindow(this.#rule, oneMs).fromMs === findWindow(this.#rule, otherMs).fromMs
+  }
+
   /** For an account: payments by other parties are none of its spending. */
   get isAccount(): boolean {
     return this.subjectId === this.userId
   }
 
-  /** The number of admitted requests, including running ones. */
-  get requests(): number {
-    return this.#sum.requests + this.#notedRequests + this.#running
+  /** Returns the amount that was used, and the most that running requests may use. */
+  amountOf(unit: ShareUnit): bigint {
+    return this.#sum[unit] + this.usedOf(unit)
   }
 
-  /** The spent amount, and the most that running requests may spend. */
-  get spent(): bigint {
-    return this.#sum.spent + this.#notedCost + this.#heldAmount
+  /** Returns whether it counts a request. */
+  counts(use: FilteredUse): boolean {
+    return this.filter === undefined || matchesFilter(this.filter, use)
   }
 
   /** Whether the database knows everything that is known here. */
   get isIdle(): boolean {
-    return this.#running === 0 && this.#notedCosts.size === 0
+    return this.#running === 0n && this.#notedUses.size === 0
   }
 
   /** The usage that the database has booked, of all nodes. */
   get bookedAmounts(): Amounts {
-    return { requests: BigInt(this.#sum.requests), spent: this.#sum.spent }
+    return this.#sum
   }
 
   /** The amounts that this node has used beyond that, and that running requests hold. */
@@ -98,16 +114,14 @@ export class WindowUsage implements SharedUsage {
   }
 
   usedOf(unit: ShareUnit): bigint {
-    return unit === 'spent'
-      ? this.#notedCost + this.#heldAmount
-      : BigInt(this.#notedRequests + this.#running)
+    return (
+      this.#notedAmounts[unit] + (unit === 'requests' ? this.#running : this.#heldAmounts[unit])
+    )
   }
 
   /** Returns what is used for certain: no request that ends gives it back. */
   certainOf(unit: ShareUnit): bigint {
-    return unit === 'spent'
-      ? this.#sum.spent + this.#notedCost
-      : BigInt(this.#sum.requests + this.#notedRequests)
+    return this.#sum[unit] + this.#notedAmounts[unit]
   }
 
   /** Returns what this node may use at once: it has a share of it. */
@@ -116,12 +130,13 @@ export class WindowUsage implements SharedUsage {
   }
 
   /** Adds a limit of a caller; `of` is the same for all limits of one caller. */
-  addLimit({ requests, spend }: WindowLimit, of: object): void {
+  addLimit({ requests, spend, tokens = null }: WindowLimit, of: object): void {
     const before = this.#limits?.of === of ? this.#limits : undefined
     this.#limits = {
       of,
       requests: tighter(before?.requests ?? null, requests === null ? null : BigInt(requests)),
       spent: tighter(before?.spent ?? null, spend),
+      tokens: tighter(before?.tokens ?? null, tokens),
     }
   }
 
@@ -131,67 +146,62 @@ export class WindowUsage implements SharedUsage {
   }
 
   get unbooked(): readonly Unbooked[] {
-    return [...this.#notedCosts].map(([id, { startedAt }]) => ({ id, startedAt }))
+    return [...this.#notedUses].map(([id, { startedAt }]) => ({ id, startedAt }))
   }
 
   addRunning(): void {
-    this.#running++
+    this.#running += 1n
   }
 
   leave(): void {
-    this.#running--
+    this.#running -= 1n
   }
 
   /** Adds to the held amount, or subtracts from it. */
-  hold(difference: bigint): void {
-    this.#heldAmount += difference
+  hold(difference: bigint, unit: HeldUnit): void {
+    this.#heldAmounts[unit] += difference
   }
 
   /** Notes the end of a request, once. It counts in the window in which it began, as it does in the database. */
-  note({ id, startedAt }: Unbooked, cost: bigint): void {
-    this.#notedCosts.set(id, { startedAt, cost })
-    this.#count(startedAt, cost, 1)
-    this.share.noteUse(cost, this.lastUsedMs)
-    if (this.#notedCosts.size <= maxNoted) return
-    const [oldest] = this.#notedCosts.keys()
+  note({ id, startedAt }: Unbooked, { cost, tokens }: RequestUse): void {
+    this.#notedUses.set(id, { startedAt, cost, tokens })
+    const use = { requests: 1n, spent: cost, tokens }
+    if (this.#isIn(startedAt)) this.#notedAmounts = sumOf(this.#notedAmounts, use)
+    this.share.noteUse(use, this.lastUsedMs)
+    if (this.#notedUses.size <= maxNoted) return
+    const [oldest] = this.#notedUses.keys()
     if (oldest === undefined) return
-    const { requests, spent } = this.#sum
     const droppedUse = this.drop(oldest)
-    this.#sum = {
-      requests: requests + Number(droppedUse.requests),
-      spent: spent + droppedUse.spent,
-    }
+    this.#sum = sumOf(this.#sum, droppedUse)
     this.share.onBooked(droppedUse, droppedUse)
   }
 
   /** Drops an event that is in the database, or never will be. Returns what it counted in the window. */
   drop(eventId: string): Amounts {
-    const notedCost = this.#notedCosts.get(eventId)
-    if (!notedCost) return noAmounts
-    this.#notedCosts.delete(eventId)
-    this.#count(notedCost.startedAt, notedCost.cost, -1)
-    return this.#isIn(notedCost.startedAt) ? { requests: 1n, spent: notedCost.cost } : noAmounts
+    const notedUse = this.#notedUses.get(eventId)
+    if (!notedUse) return noAmounts
+    this.#notedUses.delete(eventId)
+    if (!this.#isIn(notedUse.startedAt)) return noAmounts
+    const use = { requests: 1n, spent: notedUse.cost, tokens: notedUse.tokens }
+    this.#notedAmounts = differenceOf(this.#notedAmounts, use)
+    return use
   }
 
   #isIn(startedAt: string): boolean {
     return startedAt >= this.#began && startedAt < this.#ends
   }
 
-  #count(startedAt: string, cost: bigint, sign: 1 | -1): void {
-    if (!this.#isIn(startedAt)) return
-    this.#notedRequests += sign
-    this.#notedCost += BigInt(sign) * cost
-  }
-
   /** Begins the window of a moment, without usage, where that is another one. Running requests still count. */
   moveTo(wallMs: number): void {
     if (wallMs >= this.#window.fromMs && wallMs < this.#window.toMs) return
     this.#window = this.#begin(wallMs)
-    this.#sum = { requests: 0, spent: 0n }
+    this.#sum = noAmounts
     this.share.reset()
-    this.#notedRequests = 0
-    this.#notedCost = 0n
-    for (const { startedAt, cost } of this.#notedCosts.values()) this.#count(startedAt, cost, 1)
+    this.#notedAmounts = noAmounts
+    for (const { startedAt, cost, tokens } of this.#notedUses.values()) {
+      if (this.#isIn(startedAt))
+        this.#notedAmounts = sumOf(this.#notedAmounts, { requests: 1n, spent: cost, tokens })
+    }
   }
 
   #begin(wallMs: number): Window {
@@ -206,18 +216,22 @@ export class WindowUsage implements SharedUsage {
     this.isKnown = true
     // The next window began meanwhile, and has no usage yet.
     if (window.fromMs !== this.#window.fromMs) return
-    const own = { requests: 0n, spent: 0n }
+    let own = noAmounts
     for (const id of bookedIds) {
       const droppedUse = this.drop(id)
-      own.requests += droppedUse.requests
-      own.spent += droppedUse.spent
+      if (droppedUse !== noAmounts) own = sumOf(own, droppedUse)
     }
-    const { requests, spent } = this.#sum
-    const all = { requests: BigInt(sum.requests - requests), spent: sum.spent - spent }
-    this.#sum = sum
+    const bookedSum = { ...sum, requests: BigInt(sum.requests) }
+    const all = differenceOf(bookedSum, this.#sum)
+    this.#sum = bookedSum
     this.share.onBooked(own, all)
   }
 }
+
+const sumOf = (one: Amounts, other: Amounts): Amounts =>
+  toAmounts((unit) => one[unit] + other[unit])
+const differenceOf = (one: Amounts, other: Amounts): Amounts =>
+  toAmounts((unit) => one[unit] - other[unit])
 
 /** Returns the tighter of two limits; null is none. */
 const tighter = (one: bigint | null, other: bigint | null): bigint | null => {

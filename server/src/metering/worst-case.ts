@@ -146,7 +146,8 @@ export const priceAt = ({ fixedPrice, perToken }: WorstCase, outputLimit: number
 export const fullPrice = (worst: WorstCase): bigint => priceAt(worst, worst.volume.outputLimit)
 
 /** Returns the output that is always granted, or the request is refused: min(asked, 256). */
-export const floorOf = ({ volume }: WorstCase): number => Math.min(volume.outputLimit, 256)
+export const floorOf = ({ volume }: Pick<WorstCase, 'volume'>): number =>
+  Math.min(volume.outputLimit, 256)
 
 /** Returns the smallest hold: the price at the floor. */
 export const floorPrice = (worst: WorstCase): bigint => priceAt(worst, floorOf(worst))
@@ -161,6 +162,15 @@ export function computeAffordableLimit(worst: WorstCase, available: bigint): num
   // Below the full price, so a token has a price.
   return Number((available * 1_000_000n - worst.fixedPrice) / worst.perToken)
 }
+
+/** Returns the tokens that a request uses at most under an output limit. */
+export const tokensAt = (
+  { inputTokens, choices, extraOutputTokens }: TokenBounds,
+  outputLimit: number,
+): bigint => BigInt(inputTokens + choices * outputLimit + extraOutputTokens)
+
+/** Returns the fewest tokens that are held for a request: those at the floor. */
+export const floorTokens = (volume: TokenBounds): bigint => tokensAt(volume, floorOf({ volume }))
 
 /** The most that an answer to a request can have used. */
 export interface TokenLimits {

@@ -5,11 +5,13 @@ import { UsageDrainPool } from '../../src/gateway/usage-drain-pool'
 import { InsufficientCredit, type CreditDemand } from '../../src/ledger/credit-demand'
 import { Hold, LocalLease } from '../../src/ledger/local-lease'
 import type { UsageEvent } from '../../src/ledger/usage-event'
+import { combineLimits } from '../../src/limits/caller-limits'
 import { ConnectionRates } from '../../src/limits/connection-rates'
 import { RateLimits } from '../../src/limits/limits'
 import { MemoryCounters } from '../../src/limits/memory-counters'
 import { CloserBounds } from '../../src/metering/closer-bounds'
 import { Metering } from '../../src/metering/metering'
+import type { WindowReservation } from '../../src/metering/window-reservation'
 import { readOutputLimit } from '../../src/providers/openai/request'
 import type { Candidate } from '../../src/routing/candidate'
 import { PoolRotation } from '../../src/routing/pool-rotation'
@@ -69,6 +71,7 @@ interface FixtureOptions {
   /** The long texts of the prompt, each of `inputTokens` a byte of them. */
   texts?: readonly string[]
   closerBounds?: CloserBounds
+  spending?: WindowReservation
 }
 
 const uncounted = new CloserBounds({
@@ -100,6 +103,7 @@ export function createFailoverFixture({
   inputTokens = 100,
   texts = [],
   closerBounds = uncounted,
+  spending,
 }: FixtureOptions) {
   const metering = books.metering()
   const meter = metering.meter({
@@ -131,14 +135,14 @@ export function createFailoverFixture({
         drains: new UsageDrainPool({ max: 1, lifeMs: 1000 }),
         timers: { requestMs: 1000, streamMs: 5000 },
       },
-      principal: { accountId, userId: accountId },
+      principal: { accountId, userId: accountId, limits: combineLimits([]) },
       body: { max_tokens: 1000, speed: 'fast' },
       pricedBody: undefined,
       model: candidates[0]?.model ?? sampleModel(),
       candidates,
     },
     meter,
-    spending: undefined,
+    spending,
     tokens: 100,
   })
   return { failover, meter }

@@ -42,6 +42,7 @@ export function createTestEvent(accountId: string, fields: Partial<UsageEvent> =
     passedOver: null,
     organizationId: null,
     feeMillionths: null,
+    budgetTags: null,
     cost: 0n,
     fromLease: 0n,
     price: null,

@@ -3,15 +3,19 @@ import type { WindowReservation } from '../../src/metering/window-reservation'
 import type { WindowLimit } from '../../src/limits/caller-limits'
 import type { SharePorts } from '../../src/metering/share-exchanges'
 import { SpendingLimits } from '../../src/metering/spending-limits'
+import { sumEvents } from './sum-events'
 import { createTestEvent } from '../ledger/event'
-import type { Window } from '../../src/platform/time-window'
-import type { WindowSum } from '../../src/ledger/window-sums'
+import { matchesFilter } from '../../src/platform/usage-filter'
+import type { UsedBy, WindowSum } from '../../src/ledger/window-sums'
 import type { UsageEvent } from '../../src/ledger/usage-event'
 
 /** The 10th of a February with 28 days. */
 export const start = Date.UTC(2026, 1, 10)
 
-type Noted = Pick<UsageEvent, 'id' | 'userId' | 'keyId' | 'startedAt' | 'cost'>
+type Noted = Pick<
+  UsageEvent,
+  'id' | 'userId' | 'keyId' | 'startedAt' | 'cost' | 'model' | 'budgetTags' | 'tokens'
+>
 
 interface Surroundings {
   clock: { ms: number }
@@ -42,15 +46,17 @@ export function createFixture() {
   const gates: (() => void)[] = []
   const held = { isHeld: false }
   const errors: unknown[] = []
-  const sumOf = (id: string, { fromMs, toMs }: Window): WindowSum => {
-    const own = booked.filter(({ userId, keyId, startedAt }) => {
+  const sumOf = ({ subjectId: id, filter, window: { fromMs, toMs } }: UsedBy): WindowSum => {
+    const own = booked.filter(({ userId, keyId, startedAt, model, budgetTags: tags }) => {
       const startedMs = Date.parse(startedAt)
-      return (id === userId || id === keyId) && startedMs >= fromMs && startedMs < toMs
+      const isCounted = !filter || matchesFilter(filter, { model, tags })
+      const isOwn = (id === userId || id === keyId) && isCounted
+      return isOwn && startedMs >= fromMs && startedMs < toMs
     })
-    return { requests: own.length, spent: own.reduce((sum, { cost }) => sum + cost, 0n) }
+    return sumEvents(own)
   }
   const store = new ShareStore({
-    sumOf: ({ subjectId, window }) => sumOf(subjectId, window),
+    sumOf,
     isBooked: (eventId) => booked.some(({ id }) => id === eventId),
     nowMs: wallMs,
   })
@@ -59,9 +65,7 @@ export function createFixture() {
       state.readings++
       state.readAccounts = usedBy.length
       const ids = new Set(unbooked().map(({ id }) => id))
-      const sums = new Map(
-        usedBy.map(({ id, subjectId, window }) => [id, sumOf(subjectId, window)]),
-      )
+      const sums = new Map(usedBy.map((usage) => [usage.id, sumOf(usage)]))
       const found = booked.flatMap(({ id }) => (ids.has(id) ? [id] : []))
       const { isDown } = state
       if (held.isHeld) await new Promise<void>((resolve) => gates.push(resolve))

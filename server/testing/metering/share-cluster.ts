@@ -1,22 +1,26 @@
 import { ShareStore } from './share-store'
+import { sumEvents } from './sum-events'
 import { createTestEvent } from '../ledger/event'
 import { settled } from '../clock'
+import { noTokens } from '../../src/metering/attempt-end'
+import type { SpendingDemand } from '../../src/metering/budget'
 import type { WindowReservation } from '../../src/metering/window-reservation'
 import { SpendingLimits } from '../../src/metering/spending-limits'
 import type { UsageEvent } from '../../src/ledger/usage-event'
 import type { UsedBy, WindowSum, WindowSums } from '../../src/ledger/window-sums'
 import { toBudgetLimit, type WindowLimit } from '../../src/limits/caller-limits'
 import { findWindow, type WindowUnit } from '../../src/platform/time-window'
+import { matchesFilter, type UsageFilter } from '../../src/platform/usage-filter'
 
 /** Creates a budget of a key, or of an account, in hours to years of a zone with half hours. */
 export const budget = (
   subjectId: string,
   unit: WindowUnit,
-  amount: Partial<Pick<WindowLimit, 'requests' | 'spend'>>,
+  amount: Partial<Pick<WindowLimit, 'requests' | 'spend' | 'tokens'>> & { filter?: UsageFilter },
 ): WindowLimit =>
   toBudgetLimit({
     subjectId,
-    id: `budget_${subjectId}_${unit}`,
+    id: `budget_${subjectId}_${unit}_${JSON.stringify(amount.filter)}`,
     name: unit,
     requests: null,
     spend: null,
@@ -27,11 +31,26 @@ export const budget = (
 const windowOf = ({ budget: terms }: WindowLimit, atMs: number) =>
   terms ? findWindow(terms.rule, atMs) : { fromMs: 0, toMs: Infinity }
 
+/** The model of a request, and its tags. */
+type Kind = Pick<UsageEvent, 'model' | 'budgetTags'>
+
+/** A request that is admitted, and the tokens that it needs. */
+interface Asked extends SpendingDemand {
+  tokens?: SpendingDemand
+  kind?: Kind
+}
+
+const usualKind: Kind = { model: 'fake/ok', budgetTags: null }
+
+const isCounted = (filter: UsageFilter | undefined, { model, budgetTags: tags }: Kind) =>
+  !filter || matchesFilter(filter, { model, tags })
+
 /** A request that runs. */
-interface RunningRequest {
+interface RunningRequest extends Kind {
   node: ClusterNode
   pass: WindowReservation
   held: bigint
+  heldTokens: bigint
   admittedAtMs: number
   startedAt: string
 }
@@ -110,20 +129,22 @@ export class ShareCluster {
   }
 
   /** Admits a request on a node, and holds as much of `full` as its limits allow; undefined where one refuses. */
-  async ask(place: number, { full, floor }: { full: bigint; floor: bigint }) {
+  async ask(place: number, { full, floor, tokens, kind = usualKind }: Asked) {
     const node = this.nodes[place % this.nodes.length]
     if (!node) return undefined
-    const caller = { userId: 'user_1', limits: { windows: this.#limits } }
+    const windows = this.#limits.filter(({ budget: terms }) => isCounted(terms?.filter, kind))
+    const caller = { userId: 'user_1', limits: { windows } }
     const pass = await Promise.try(() => node.limits.admit(caller)).catch(() => undefined)
     if (!pass) return undefined
     const admittedAtMs = this.wallOf(node)
-    const held = await Promise.try(() => pass.take({ full, floor })).catch(() => undefined)
-    if (typeof held !== 'bigint' || node.isDead) {
+    const taken = await take(pass, { full, floor }, tokens).catch(() => undefined)
+    if (!taken || node.isDead) {
       pass.end()
       return undefined
     }
+    const { held, heldTokens } = taken
     const startedAt = new Date(pass.heldAtMs ?? this.wallOf(node)).toISOString()
-    const request = { node, pass, held, admittedAtMs, startedAt }
+    const request = { ...kind, node, pass, held, heldTokens, admittedAtMs, startedAt }
     this.running.push(request)
     return request
   }
@@ -133,10 +154,12 @@ export class ShareCluster {
     if (this.running.length === 0) return
     const [request] = this.running.splice(place % this.running.length, 1)
     if (!request) return
-    const { node, pass, held, admittedAtMs, startedAt } = request
+    const { node, pass, held, heldTokens, admittedAtMs, startedAt, ...kind } = request
     pass.end()
     if (cost === undefined) return
-    const event = createTestEvent('user_1', { cost: cost < held ? cost : held, startedAt })
+    const output = Number(cost < heldTokens ? cost : heldTokens)
+    const use = { cost: cost < held ? cost : held, tokens: { ...noTokens, output } }
+    const event = createTestEvent('user_1', { ...kind, ...use, startedAt })
     node.limits.note(event)
     const ended = { ...event, node, admittedAtMs }
     this.ended.push(ended)
@@ -176,13 +199,15 @@ export class ShareCluster {
   countIn(limit: WindowLimit, atMs: number) {
     const { fromMs, toMs } = windowOf(limit, atMs)
     const isIn = (ms: number) => ms >= fromMs && ms < toMs
-    const began = [...this.ended, ...this.running].filter(({ startedAt }) =>
-      isIn(Date.parse(startedAt)),
+    const began = [...this.ended, ...this.running].filter(
+      (one) => isIn(Date.parse(one.startedAt)) && isCounted(limit.budget?.filter, one),
     )
     const amounts = began.map((one) => ('cost' in one ? one.cost : one.held))
+    const tokens = began.map((one) => ('cost' in one ? BigInt(one.tokens.output) : one.heldTokens))
     return {
       requests: began.filter(({ admittedAtMs }) => isIn(admittedAtMs)).length,
       spent: amounts.reduce((sum, amount) => sum + amount, 0n),
+      tokens: tokens.reduce((sum, amount) => sum + amount, 0n),
     }
   }
 
@@ -191,12 +216,13 @@ export class ShareCluster {
     this.#bookedIds.add(event.id)
   }
 
-  #sumOf({ subjectId, window: { fromMs, toMs } }: UsedBy): WindowSum {
-    const own = this.#booked.filter(({ userId, keyId, startedAt }) => {
-      const ms = Date.parse(startedAt)
-      return (subjectId === userId || subjectId === keyId) && ms >= fromMs && ms < toMs
+  #sumOf({ subjectId, filter, window: { fromMs, toMs } }: UsedBy): WindowSum {
+    const own = this.#booked.filter((one) => {
+      const ms = Date.parse(one.startedAt)
+      const isOwn = subjectId === one.userId || subjectId === one.keyId
+      return isOwn && isCounted(filter, one) && ms >= fromMs && ms < toMs
     })
-    return { requests: own.length, spent: own.reduce((sum, { cost }) => sum + cost, 0n) }
+    return sumEvents(own)
   }
 
   #start(): ClusterNode {
@@ -237,5 +263,17 @@ export class ShareCluster {
     })
     const node: ClusterNode = { id, limits, skewMs: 0, isDead: false }
     return node
+  }
+}
+
+/** Takes tokens and money, in the same windows, as the gateway does; undefined where one is not covered. */
+async function take(pass: WindowReservation, demand: SpendingDemand, ofTokens?: SpendingDemand) {
+  const budget = ofTokens && pass.tokens
+  for (;;) {
+    const heldTokens = budget && ofTokens ? await budget.take(ofTokens) : 0n
+    const held = typeof heldTokens === 'bigint' ? await pass.take(demand) : undefined
+    if (typeof heldTokens !== 'bigint' || typeof held !== 'bigint') return undefined
+    if (!budget || pass.heldAtMs === undefined || budget.wasTakenIn(pass.heldAtMs))
+      return { held, heldTokens }
   }
 }

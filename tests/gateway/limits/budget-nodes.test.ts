@@ -164,3 +164,54 @@ test('of requests at once on two nodes as many run as a budget allows', async ()
   for (const node of [nodes.a, nodes.b])
     expect((await chat(node, owner, { name: 'ok' })).status).toBe(429)
 })
+
+const tagged = { 'x-tollgate-tags': 'batch' }
+
+test('of requests at once on two nodes as many run as a budget in tokens of a model covers', async () => {
+  const owner = await newOwner()
+  const fields = { unit: 'tokens', models: ['fake/held-256'] }
+  const probe = await newOwner()
+  await newBudget(probe, { ...fields, amount: 0 })
+  const none = await chat(nodes.a, probe, { name: 'held-256', stream: true })
+  const required = Number(/requires (\d+)\./.exec(none.error.message ?? '')?.[1])
+  await newBudget(owner, { ...fields, amount: 2 * required + 1 })
+  let refused = 0
+  const requests = Array.from({ length: 8 }, async (_, number) => {
+    const { status } = await chat(nodeOf(number), owner, { name: 'held-256', stream: true })
+    if (status !== 200) refused += 1
+    return status
+  })
+  await eventually(() => refused === 6)
+  // Another model is none of its business.
+  expect((await chat(nodes.b, owner, { name: 'ok' })).status).toBe(200)
+  await upstream.releaseHeld(2)
+  const statuses = await Promise.all(requests)
+  expect(statuses.filter((status) => status === 200)).toHaveLength(2)
+})
+
+test('requests with a tag on two nodes use exactly their charges of its budget, to the last', async () => {
+  const owner = await newOwner()
+  const amount = 0.02
+  const id = await newBudget(owner, { amount, tags: ['batch'] })
+  const spend = async (node: Gateway, headers?: Record<string, string>) =>
+    sendRequest(node, {
+      key: owner.key,
+      ...(headers && { headers }),
+      body: { model: 'fake/chunks-256', messages, max_tokens: 256 },
+    })
+  const spendAll = async (node: Gateway): Promise<bigint> => {
+    for (let spent = 0n; ;) {
+      const answer = await spend(node, tagged)
+      if (answer.status !== 200) return spent
+      spent += nanosOf(answer.headers.get('x-tollgate-cost'))
+      await spend(node)
+    }
+  }
+  const spent = await Promise.all([spendAll(nodes.a), spendAll(nodes.b), spendAll(nodes.a)])
+  const last = [await spendAll(nodes.b), await spendAll(nodes.a)]
+  const total = [...spent, ...last].reduce((sum, one) => sum + one, 0n)
+  await eventually(async () => (await readUsed(owner, id)) === total)
+  const { error } = await spend(nodes.b, tagged)
+  expect(nanosOf(error.details?.['current_balance'])).toBe(nanosOf(amount) - total)
+  expect(nanosOf(amount) - total).toBeLessThan(nanosOf(error.details?.['minimum_required']))
+}, 60_000)

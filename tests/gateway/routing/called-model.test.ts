@@ -22,6 +22,8 @@ let fixture: Fixture
 let own: Upstream
 /** May call the cheap one only, with credit for that alone. */
 let narrow: Customer
+/** Has no budget for the cheap one. */
+let without: Customer
 
 beforeAll(async () => {
   own = startUpstream()
@@ -34,11 +36,15 @@ beforeAll(async () => {
     await fixture.rig.model(name, { pricing: { input: usd, output: usd } })
   }
   narrow = await fixture.rig.gateway.customer({ allowed_models: [cheap] }, { credit: 0.5 })
+  without = await fixture.rig.gateway.customer({ permissions: ['read', 'write', 'admin'] })
+  const none = { name: 'None', unit: 'requests', amount: 0, window: 'day', models: [cheap] }
+  await fixture.api('POST /account/budgets', none, without)
   for (const [source_pattern, target_model] of [
     ['to-cheap', cheap],
     ['to-dear', dear],
   ]) {
-    await fixture.api('POST /user/model-mappings', { source_pattern, target_model }, narrow)
+    for (const by of [narrow, without])
+      await fixture.api('POST /user/model-mappings', { source_pattern, target_model }, by)
   }
 })
 afterAll(async () => {
@@ -76,6 +82,20 @@ const disguises: [string, (prompt: Json) => { query?: string; text: string }][] 
 ]
 
 const toText = (model: string, body: Json) => JSON.stringify({ model, ...body })
+
+test.each(disguises)(
+  'a model without budget is not called with another one %s',
+  async (_where, disguise) => {
+    const { query = '', text } = disguise({ messages: [{ role: 'user', content: 'Hi' }] })
+    const { gateway, upstream } = fixture.rig
+    const path = `/v1/chat/completions${query}`
+    const { status, error } = await sendRequest(gateway, { path, key: without.key, body: text })
+    const called = upstream.requests().map(({ model }) => model)
+    // A fallback is called in its place.
+    if (status === 200) expect(called).toEqual(['ok-dear'])
+    else expect([called, Object(error.details?.['budget'])['name']]).toEqual([[], 'None'])
+  },
+)
 
 describe.each(Object.entries(prompts))(
   '%s calls the model that it is charged for',

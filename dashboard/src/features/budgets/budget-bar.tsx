@@ -15,6 +15,7 @@ export function BudgetBar({ budget }: { budget: Budget }) {
     <Stack gap={4}>
       <Text size="sm">
         {inUnit(unit, used)} of {inUnit(unit, amount)}
+        {unit === 'tokens' && ' tokens'}
       </Text>
       <Box pos="relative">
         <Progress

@@ -1,4 +1,4 @@
-import { Autocomplete, Group, NumberInput, Select, TextInput } from '@mantine/core'
+import { Autocomplete, Group, NumberInput, Select, TagsInput, TextInput } from '@mantine/core'
 import { useForm, type UseFormReturnType } from '@mantine/form'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { api } from '../../api/client'
@@ -18,6 +18,7 @@ import {
 const units = [
   { value: 'usd', label: 'USD' },
   { value: 'requests', label: 'Requests' },
+  { value: 'tokens', label: 'Tokens' },
 ]
 const enforcements = [
   { value: 'hard', label: 'Reject requests' },
@@ -44,14 +45,28 @@ export function BudgetForm({ budget, onClose }: Props) {
     initialValues: budget ? toFields(budget) : newFields(),
     validate: { notify_percents: findPercentsFault },
   })
-  const save = async ({ key_id, unit, amount, notify_percents, ...rest }: BudgetFields) => {
+  const save = async ({
+    key_id,
+    unit,
+    amount,
+    models,
+    providers,
+    tags,
+    notify_percents,
+    ...rest
+  }: BudgetFields) => {
     const percents = parsePercents(notify_percents)
     const fields = { ...rest, amount: Number(amount), notify_percents: percents }
     if (budget) {
       const params = { path: { budget_id: budget.id } }
       await api.PATCH('/api/account/budgets/{budget_id}', { params, body: fields })
     } else {
-      const body = { ...fields, unit, key_id: key_id === '' ? null : key_id }
+      const filter = {
+        models: orNull(models),
+        providers: orNull(providers),
+        tags: orNull(tags),
+      }
+      const body = { ...fields, ...filter, unit, key_id: key_id === '' ? null : key_id }
       await api.POST('/api/account/budgets', { body })
     }
     await queries.invalidateQueries(budgetsQuery)
@@ -73,6 +88,7 @@ export function BudgetForm({ budget, onClose }: Props) {
         {...form.getInputProps('name')}
       />
       {!budget && <Scope form={form} />}
+      {!budget && <Filter form={form} />}
       <Amount form={form} isNew={!budget} />
       <WindowInputs form={form} />
       <Enforcement form={form} isNew={!budget} />
@@ -96,6 +112,29 @@ function Scope({ form }: { form: Form }) {
     />
   )
 }
+
+const orNull = (names: string[]) => (names.length === 0 ? null : names)
+
+/** The requests that count; they stay as they are when a budget is changed. */
+const Filter = ({ form }: { form: Form }) => (
+  <>
+    <TagsInput
+      label="Models"
+      description="IDs, or a provider followed by /*; empty for all"
+      {...form.getInputProps('models')}
+    />
+    <TagsInput
+      label="Providers"
+      description="As model IDs begin; empty for all"
+      {...form.getInputProps('providers')}
+    />
+    <TagsInput
+      label="Tags"
+      description="Only requests with all of them count; empty for all"
+      {...form.getInputProps('tags')}
+    />
+  </>
+)
 
 const Amount = ({ form, isNew }: { form: Form; isNew: boolean }) => (
   <Group grow align="flex-start">

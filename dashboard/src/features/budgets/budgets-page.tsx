@@ -11,13 +11,13 @@ import { percent } from '../../format/figures'
 import { keysQuery } from '../keys/queries'
 import { BudgetBar } from './budget-bar'
 import { BudgetForm } from './budget-form'
-import { budgetsQuery, windowNames, type Budget } from './queries'
+import { budgetsQuery, filterText, windowNames, type Budget } from './queries'
 
 /** The budgets of the account and of its keys. */
 export const BudgetsPage = () => (
   <ListPage
     title="Budgets"
-    about="Limits of spend or requests for the account or one API key. They reject requests that they cannot pay, or only notify."
+    about="Limits of spend, requests or tokens for the account or one API key, or for some models, providers or tags. They reject requests that they cannot pay, or only notify."
     query={useQuery(budgetsQuery)}
     empty={{
       title: 'No budgets yet',
@@ -61,6 +61,7 @@ function BudgetTable({ budgets }: { budgets: readonly Budget[] }) {
 
 function BudgetRow({ budget, scope }: { budget: Budget; scope: string }) {
   const { id, name, window, time_zone: zone, window_end: end } = budget
+  const filter = filterText(budget)
   const queries = useQueryClient()
   const [dialog, setDialog] = useState<'edit' | 'delete'>()
   const close = () => setDialog(undefined)
@@ -76,7 +77,14 @@ function BudgetRow({ budget, scope }: { budget: Budget; scope: string }) {
           {window === 'total' ? windowNames.total : `Per ${window}, ${zone.replaceAll('_', ' ')}`}
         </Text>
       </Table.Td>
-      <Table.Td>{scope}</Table.Td>
+      <Table.Td style={{ overflowWrap: 'anywhere' }}>
+        {scope}
+        {filter !== undefined && (
+          <Text size="xs" c="dimmed">
+            {filter}
+          </Text>
+        )}
+      </Table.Td>
       <Table.Td miw={180}>
         <BudgetBar budget={budget} />
       </Table.Td>

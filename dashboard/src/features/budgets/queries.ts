@@ -38,6 +38,10 @@ export interface BudgetFields {
   key_id: string
   unit: Budget['unit']
   amount: number | string
+  /** Empty for all. */
+  models: string[]
+  providers: string[]
+  tags: string[]
   window: Window
   time_zone: string
   first_weekday: Budget['first_weekday']
@@ -52,6 +56,9 @@ export const newFields = (): BudgetFields => ({
   key_id: '',
   unit: 'usd',
   amount: '',
+  models: [],
+  providers: [],
+  tags: [],
   window: 'month',
   time_zone: new Intl.DateTimeFormat().resolvedOptions().timeZone,
   first_weekday: 'monday',
@@ -65,6 +72,9 @@ export const toFields = (budget: Budget): BudgetFields => ({
   key_id: budget.key_id ?? '',
   unit: budget.unit,
   amount: budget.amount,
+  models: budget.models ?? [],
+  providers: budget.providers ?? [],
+  tags: budget.tags ?? [],
   window: budget.window,
   time_zone: budget.time_zone,
   first_weekday: budget.first_weekday,
@@ -75,3 +85,17 @@ export const toFields = (budget: Budget): BudgetFields => ({
 /** Returns the percentage of a budget that is used, above 100 where a soft one is exceeded; 100 for one of nothing. */
 export const shareOf = ({ used, amount }: Pick<Budget, 'used' | 'amount'>): number =>
   amount === 0 ? 100 : (100 * used) / amount
+
+/** Returns the requests that a budget counts, in words; undefined for all of its account or key. */
+export function filterText({
+  models,
+  providers,
+  tags,
+}: Pick<Budget, 'models' | 'providers' | 'tags'>): string | undefined {
+  const parts = [
+    models && `Models ${models.join(', ')}`,
+    providers && `Providers ${providers.join(', ')}`,
+    tags && `Tags ${tags.join(', ')}`,
+  ].filter((part) => part !== null)
+  return parts.length === 0 ? undefined : parts.join('; ')
+}

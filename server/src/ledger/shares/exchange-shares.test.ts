@@ -50,8 +50,8 @@ async function reserve({ userId, nodeId, spent }: Reserving): Promise<bigint> {
       granted = left < spent ? 0n : spent
       const share = {
         nodeId,
-        reserved: { requests: 0n, spent: before + granted },
-        shortage: { requests: 0n, spent: spent - granted },
+        reserved: { requests: 0n, spent: before + granted, tokens: before + granted },
+        shortage: { requests: 0n, spent: spent - granted, tokens: spent - granted },
         waitsSince: granted < spent ? turn : null,
         turn,
         statedAtMs: nowMs,
@@ -89,10 +89,11 @@ test('exchanges of nodes at once see each other, so that all shares together kee
   )
   expect(granted.reduce((sum, amount) => sum + amount, 0n)).toBe(70n)
   const { sums, shares, bookedIds, turn } = await look(userId, [event])
-  expect(sums.get(userId)).toEqual({ requests: 1, spent: 30n })
+  expect(sums.get(userId)).toEqual({ requests: 1, spent: 30n, tokens: 28n })
   expect(bookedIds).toEqual([event.id])
   const all = shares.get(userId) ?? []
-  expect(all.reduce((sum, share) => sum + share.reserved.spent, 0n)).toBe(70n)
+  for (const unit of ['spent', 'tokens'] as const)
+    expect(all.reduce((sum, share) => sum + share.reserved[unit], 0n)).toBe(70n)
   for (const share of all) expect(share.turn).toBeLessThan(turn)
 })
 

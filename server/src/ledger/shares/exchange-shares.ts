@@ -73,8 +73,10 @@ interface ShareRow {
   node_id: string
   requests: bigint
   spent: bigint
+  tokens: bigint
   lacking_requests: bigint
   lacking_spent: bigint
+  lacking_tokens: bigint
   waits_since: bigint | null
   turn: bigint
   stated_ms: number
@@ -109,8 +111,12 @@ async function readShares(trx: Transaction<Schema>, usages: readonly SharedUsage
 
 const toNodeShare = (row: ShareRow): NodeShare => ({
   nodeId: row.node_id,
-  reserved: { requests: row.requests, spent: row.spent },
-  shortage: { requests: row.lacking_requests, spent: row.lacking_spent },
+  reserved: { requests: row.requests, spent: row.spent, tokens: row.tokens },
+  shortage: {
+    requests: row.lacking_requests,
+    spent: row.lacking_spent,
+    tokens: row.lacking_tokens,
+  },
   waitsSince: row.waits_since,
   turn: row.turn,
   statedAtMs: row.stated_ms,
@@ -146,26 +152,30 @@ async function writeShares(
         and limit_share.node_id = ended.node_id
     ), stated as (
       insert into limit_share (
-        usage_id, window_start, node_id, requests, spent, lacking_requests, lacking_spent,
-        waits_since, turn, stated_at
+        usage_id, window_start, node_id, requests, spent, tokens, lacking_requests, lacking_spent,
+        lacking_tokens, waits_since, turn, stated_at
       )
-      select usage_id, window_start, ${nodeId}, requests, spent, lacking_requests, lacking_spent,
-        waits_since, turn, clock_timestamp()
+      select usage_id, window_start, ${nodeId}, requests, spent, tokens, lacking_requests,
+        lacking_spent, lacking_tokens, waits_since, turn, clock_timestamp()
       from unnest(
         ${statedShares.map(({ id }) => id)}::text[],
         ${statedShares.map(({ fromMs }) => new Date(fromMs))}::timestamptz[],
         ${statedShares.map(({ share }) => share.reserved.requests)}::bigint[],
         ${statedShares.map(({ share }) => share.reserved.spent)}::bigint[],
+        ${statedShares.map(({ share }) => share.reserved.tokens)}::bigint[],
         ${statedShares.map(({ share }) => share.shortage.requests)}::bigint[],
         ${statedShares.map(({ share }) => share.shortage.spent)}::bigint[],
+        ${statedShares.map(({ share }) => share.shortage.tokens)}::bigint[],
         ${statedShares.map(({ share }) => share.waitsSince)}::bigint[],
         ${statedShares.map(({ share }) => share.turn)}::bigint[]
       ) as stated (
-        usage_id, window_start, requests, spent, lacking_requests, lacking_spent, waits_since, turn
+        usage_id, window_start, requests, spent, tokens, lacking_requests, lacking_spent,
+        lacking_tokens, waits_since, turn
       )
       on conflict (usage_id, window_start, node_id) do update set
-        requests = excluded.requests, spent = excluded.spent,
+        requests = excluded.requests, spent = excluded.spent, tokens = excluded.tokens,
         lacking_requests = excluded.lacking_requests, lacking_spent = excluded.lacking_spent,
+        lacking_tokens = excluded.lacking_tokens,
         waits_since = excluded.waits_since, turn = excluded.turn, stated_at = excluded.stated_at
     )
     select pg_notify(${shareChannel}, payload) from unnest(${payloads}::text[]) as payload`.execute(

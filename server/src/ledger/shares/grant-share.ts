@@ -1,14 +1,15 @@
-/** The units in which nodes share a limit: requests, and nano-dollars of spending. */
-export const shareUnits = ['requests', 'spent'] as const
+/** The units in which nodes share a limit: requests, nano-dollars of spending, and tokens. */
+export const shareUnits = ['requests', 'spent', 'tokens'] as const
 export type ShareUnit = (typeof shareUnits)[number]
 export type Amounts = Readonly<Record<ShareUnit, bigint>>
 
-export const noAmounts: Amounts = { requests: 0n, spent: 0n }
+export const noAmounts: Amounts = { requests: 0n, spent: 0n, tokens: 0n }
 
 /** Returns amounts by their unit. */
 export const toAmounts = (amountOf: (unit: ShareUnit) => bigint): Amounts => ({
   requests: amountOf('requests'),
   spent: amountOf('spent'),
+  tokens: amountOf('tokens'),
 })
 
 /** The share that a node has of the limits on one usage, as the database keeps it. */
@@ -143,6 +144,7 @@ const noPart: Part = { keptAmount: 0n, grantedAmount: 0n, extra: 0n, shortage: 0
 const toParts = (partOf: (unit: ShareUnit) => Part): Record<ShareUnit, Part> => ({
   requests: partOf('requests'),
   spent: partOf('spent'),
+  tokens: partOf('tokens'),
 })
 
 /** Whether a node has any of what is lacking. */

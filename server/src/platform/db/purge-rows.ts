@@ -10,6 +10,7 @@ type PurgeableTable =
   | 'gateway_hour'
   | 'previous_secret'
   | 'usage_sum'
+  | 'usage_tag_sum'
   | 'request_sum'
   | 'request_tag_sum'
   | 'request_tag_set'

@@ -40,7 +40,7 @@ const createBudget = (budgets: BudgetStore) =>
     tag,
     summary: 'Create a budget',
     notes:
-      'A request is rejected when any hard budget of its account or its key is used up: 402 `insufficient_credits` for USD, 429 `rate_limit_exceeded` for requests. A soft budget rejects nothing. Both notify the account at their percents. Earlier usage of the current window counts. Takes effect on every node within a second.',
+      'A request is rejected when any hard budget of its account or its key that counts it is used up: 402 `insufficient_credits` for USD, 429 `rate_limit_exceeded` for requests and tokens. With `models`, `providers` or `tags` a budget counts only requests that call such a model and have such tags. A soft budget rejects nothing. Both notify the account at their percents. Earlier usage of the current window counts, but with `tags` only requests since its creation. Takes effect on every node within a second.',
     body: NewBudget,
     examples: {
       'A day of the account': {
@@ -62,6 +62,19 @@ const createBudget = (budgets: BudgetStore) =>
         window: 'month',
         enforcement: 'soft',
         notify_percents: [50, 80, 100, 120],
+      },
+      'A month of the models of one provider': {
+        name: 'OpenAI',
+        amount: 200,
+        window: 'month',
+        providers: ['openai'],
+      },
+      'Tokens a day of requests with a tag': {
+        name: 'Batches',
+        unit: 'tokens',
+        amount: 5_000_000,
+        window: 'day',
+        tags: ['batch'],
       },
       'Requests an hour': { name: 'Hourly', unit: 'requests', amount: 1000, window: 'hour' },
     },
@@ -91,7 +104,7 @@ const changeBudget = (budgets: BudgetStore) =>
     tag,
     summary: 'Update a budget',
     notes:
-      'Takes effect on every node within a second. Another window, time zone or weekday counts the earlier usage of that window. Unit and key cannot be changed. A key with limits of its own cannot change budgets.',
+      'Takes effect on every node within a second. Another window, time zone or weekday counts the earlier usage of that window. Unit, key, models, providers and tags cannot be changed. A key with limits of its own cannot change budgets.',
     params,
     body: ChangedBudget,
     examples: {

@@ -1,17 +1,16 @@
 import { z } from 'zod'
 import { objectId } from '../../../http/answers'
 import { line } from '../../../http/fields'
-import { enforcements } from '../../../platform/db/budget-schema'
+import { model, provider } from '../../../keys/schema'
+import { budgetUnits, enforcements, type BudgetUnit } from '../../../platform/db/budget-schema'
 import { findTimeZone } from '../../../platform/local-clock'
 import { windowUnits } from '../../../platform/time-window'
 import { maxInteger } from '../../../platform/integer'
 import { customIssue } from '../../../wire/field-error'
+import { TagList } from '../../../wire/tags'
 
 /** The most budgets of an account, those of its keys included. */
 export const maxBudgets = 100
-
-const budgetUnits = ['usd', 'requests'] as const
-type BudgetUnit = (typeof budgetUnits)[number]
 
 /** In the order of their numbers, from 1. */
 export const weekdays = [
@@ -33,7 +32,8 @@ const timeZone = line(64)
 
 const maxUsd = 1e9
 const decimals = 2
-const amount = z.number().min(0).max(maxInteger)
+const maxTokens = 1e15
+const amount = z.number().min(0).max(maxTokens)
 const window = z.enum(windowUnits)
 const firstWeekday = z.enum(weekdays)
 
@@ -49,11 +49,27 @@ const notifyPercents = z
   .max(maxPercents)
   .transform((percents) => [...new Set(percents)].toSorted((one, other) => one - other))
 
+/** The most models, or providers, of a budget: they are cached with each key. */
+const maxListed = 20
+const listOf = (name: z.ZodType<string>) =>
+  z
+    .array(name)
+    .min(1)
+    .max(maxListed)
+    .nullish()
+    .transform((names) => (names ? [...new Set(names)] : null))
+
 const enforcementText =
   'hard: requests are rejected when the budget is used up; soft: the account is only notified'
 const percentsText =
   'Percents of the amount at which the account is notified, once in each window; above 100 for soft budgets only'
-const amountText = 'USD with at most two decimals, or a number of requests'
+const amountText = 'USD with at most two decimals, or a number of requests or tokens'
+const modelsText =
+  'IDs of models, or `<provider>/*`: only requests that call one of them count. Null for all'
+const providersText =
+  'Providers as model IDs begin, such as `openai`: only requests that call a model of one of them count. Null for all'
+const tagsText =
+  'Tags: only requests with all of them count, those of their key included. Null for all'
 const zoneText = 'IANA name of the time zone whose calendar and clock the windows follow'
 const weekdayText = 'Day with which weeks begin; without effect for other windows'
 
@@ -79,8 +95,11 @@ export function findBudgetConflict(budget: {
 }
 
 function findAmountFault({ unit, amount: value }: { unit: BudgetUnit; amount: number }) {
-  if (unit === 'requests')
-    return Number.isInteger(value) ? undefined : 'must be a whole number of requests.'
+  if (unit === 'tokens') return Number.isInteger(value) ? undefined : 'must be a whole number.'
+  if (unit === 'requests') {
+    const isCount = Number.isInteger(value) && value <= maxInteger
+    return isCount ? undefined : `must be a whole number of requests, at most ${maxInteger}.`
+  }
   if (value <= maxUsd && Number(value.toFixed(decimals)) === value) return undefined
   return `must be at most ${maxUsd} USD, with at most ${decimals} decimals.`
 }
@@ -98,6 +117,12 @@ export const NewBudget = z
       .nullish()
       .transform((unit) => unit ?? 'usd'),
     amount: amount.describe(amountText),
+    models: listOf(model).describe(modelsText),
+    providers: listOf(provider).describe(providersText),
+    tags: TagList.pipe(z.array(z.string()).min(1))
+      .nullish()
+      .transform((list) => list ?? null)
+      .describe(tagsText),
     window,
     time_zone: timeZone
       .nullish()
@@ -144,6 +169,9 @@ export const Budget = z
     key_id: objectId('key').nullable().describe('Null for the whole account'),
     unit: z.enum(budgetUnits),
     amount: z.number(),
+    models: z.array(z.string()).nullable().describe(modelsText),
+    providers: z.array(z.string()).nullable().describe(providersText),
+    tags: z.array(z.string()).nullable().describe(tagsText),
     window,
     time_zone: z.string().meta({ examples: ['Europe/Berlin'] }),
     first_weekday: firstWeekday,

@@ -18,16 +18,19 @@ export async function readBudgetStatus(db: Kysely<Schema>, rows: readonly Row[])
 }
 
 /** Shows a budget. */
-function toBudget(row: Row, { window: { fromMs, toMs }, used, amount }: BudgetUse) {
-  const inUnit = (value: bigint) => (row.spend === null ? Number(value) : toUsd(value))
+function toBudget(row: Row, { window: { fromMs, toMs }, unit, used, amount }: BudgetUse) {
+  const inUnit = (value: bigint) => (unit === 'usd' ? toUsd(value) : Number(value))
   const isTotal = row.window_unit === 'total'
   const isNotified = row.notified_window?.getTime() === fromMs
   return {
     id: row.id,
     name: row.name,
     key_id: row.key_id,
-    unit: row.spend === null ? ('requests' as const) : ('usd' as const),
+    unit,
     amount: inUnit(amount),
+    models: row.models,
+    providers: row.providers,
+    tags: row.tags,
     window: row.window_unit,
     time_zone: row.time_zone,
     first_weekday: weekdays[row.first_weekday - 1] ?? 'monday',

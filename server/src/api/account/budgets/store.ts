@@ -9,9 +9,10 @@ import {
 import { readBudgetStatus } from './status'
 import { rejectLimitedKey, type Principal } from '../../../auth/principal'
 import { ApiError, invalidRequest } from '../../../errors'
-import { readBudgetUse } from '../../../ledger/budget-use'
+import { readBudgetUse, toBudgetAmount } from '../../../ledger/budget-use'
 import { lockAccount, requireRow } from '../../../platform/db/account-row'
 import type { BudgetRow } from '../../../platform/db/budget-schema'
+import { toUsageFilter } from '../../../platform/usage-filter'
 import { isId, newId } from '../../../platform/db/id'
 import type { Schema } from '../../../platform/db/schema'
 import { toUsd } from '../../../wire/usd'
@@ -87,19 +88,31 @@ const findRow = (
       .executeTakeFirst(),
   )
 
-/** Returns the columns of an amount. */
-const toAmountColumns = (unit: NewBudget['unit'], amount: number) =>
-  unit === 'usd'
-    ? { spend: BigInt(Math.round(amount * 1e9)), requests: null }
-    : { spend: null, requests: amount }
+/** The columns that the amount of a budget depends on. */
+type Terms = Pick<NewBudget, 'unit' | 'models' | 'providers' | 'tags'>
+
+/** Returns the columns of an amount: those that versions before 0080 know only for what these can count. */
+function toAmountColumns(terms: Terms, value: number) {
+  const { unit } = terms
+  const amount = unit === 'usd' ? BigInt(Math.round(value * 1e9)) : BigInt(value)
+  if (unit === 'tokens' || toUsageFilter(terms))
+    return { spend: null, requests: null, unit, amount }
+  const isUsd = unit === 'usd'
+  return {
+    spend: isUsd ? amount : null,
+    requests: isUsd ? null : value,
+    unit: null,
+    amount: null,
+  }
+}
 
 const toWeekdayNumber = (name: NewBudget['first_weekday']) => weekdays.indexOf(name) + 1
 
 /** Counts are exact for concurrent requests too: they wait at the row of their account. */
 async function insert(trx: Transaction<Schema>, userId: string, budget: NewBudget) {
   await lockAccount(trx, userId)
-  const { key_id, name, unit, amount, window, time_zone, first_weekday } = budget
-  const { enforcement, notify_percents } = budget
+  const { key_id, name, amount, window, time_zone, first_weekday } = budget
+  const { enforcement, notify_percents, models, providers, tags } = budget
   if (key_id !== null) await checkKey(trx, userId, key_id)
   const { total } = await trx
     .selectFrom('budget')
@@ -117,7 +130,10 @@ async function insert(trx: Transaction<Schema>, userId: string, budget: NewBudge
       user_id: userId,
       key_id,
       name,
-      ...toAmountColumns(unit, amount),
+      ...toAmountColumns(budget, amount),
+      models,
+      providers,
+      tags,
       window_unit: window,
       time_zone,
       first_weekday: toWeekdayNumber(first_weekday),
@@ -146,7 +162,7 @@ async function checkKey(trx: Transaction<Schema>, userId: string, keyId: string)
 
 interface Change {
   fields: ChangedBudget
-  /** The booked use of the budget: nano-dollars, or requests. */
+  /** The booked use of the budget: nano-dollars, requests or tokens. */
   used: bigint
 }
 
@@ -167,8 +183,9 @@ async function change(
 
 /** Returns the columns of a budget after a change. Throws `invalid_request` where its fields conflict. */
 function toChangedColumns(current: Selectable<BudgetRow>, fields: ChangedBudget) {
-  const unit = current.spend === null ? ('requests' as const) : ('usd' as const)
-  const currentAmount = current.spend === null ? (current.requests ?? 0) : toUsd(current.spend)
+  const terms = toBudgetAmount(current)
+  const { unit } = terms
+  const currentAmount = unit === 'usd' ? toUsd(terms.amount) : Number(terms.amount)
   const { amount = currentAmount, window = current.window_unit, first_weekday: weekday } = fields
   const { enforcement = current.enforcement, notify_percents = current.notify_percents } = fields
   const conflict = findBudgetConflict({ unit, amount, window, enforcement, notify_percents })
@@ -178,7 +195,7 @@ function toChangedColumns(current: Selectable<BudgetRow>, fields: ChangedBudget)
   }
   return {
     name: fields.name ?? current.name,
-    ...toAmountColumns(unit, amount),
+    ...toAmountColumns({ ...current, unit }, amount),
     window_unit: window,
     time_zone: fields.time_zone ?? current.time_zone,
     first_weekday: weekday ? toWeekdayNumber(weekday) : current.first_weekday,
@@ -193,17 +210,13 @@ type ChangedColumns = ReturnType<typeof toChangedColumns>
  * Returns the columns of what was notified: nothing in other windows, and of another amount the percents that its use
  * has reached, so that the others are notified again.
  */
-function toNotifiedColumns(
-  current: Selectable<BudgetRow>,
-  { spend, requests, ...changed }: ChangedColumns,
-  used: bigint,
-) {
+function toNotifiedColumns(current: Selectable<BudgetRow>, changed: ChangedColumns, used: bigint) {
   const isSameWindow = (['window_unit', 'time_zone', 'first_weekday'] as const).every(
     (name) => current[name] === changed[name],
   )
   if (!isSameWindow) return { notified_window: null, notified_percent: null }
-  if (spend === current.spend && requests === current.requests) return {}
-  const amount = spend ?? BigInt(requests ?? 0)
+  const { amount } = toBudgetAmount(changed)
+  if (amount === toBudgetAmount(current).amount) return {}
   const reached = amount === 0n ? Infinity : Number((used * 100n) / amount)
   if (reached >= (current.notified_percent ?? 0)) return {}
   // An evaluation may have recorded a percent since.

@@ -51,6 +51,7 @@ const logTables = [
   'request_sum',
   'request_tag_sum',
   'request_tag_set',
+  'usage_tag_sum',
 ]
 
 /** Deletes the rows of requests in batches. */

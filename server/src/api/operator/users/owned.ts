@@ -66,6 +66,7 @@ export const owned: Readonly<Record<string, Owned>> = {
   request_sum: erased,
   request_tag_sum: erased,
   request_tag_set: erased,
+  usage_tag_sum: erased,
   log_erasure: retainedRows,
   payment: retainedRows,
   usage_event: retainedRows,
