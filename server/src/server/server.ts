@@ -12,6 +12,7 @@ import { createPayments } from './payments'
 import { createReadiness } from './readiness'
 import { createNotices } from './notices'
 import { createStorage, type Storage } from './storage'
+import { scimPorts } from './scim'
 import { createSignInService, type SignInService } from './sign-in'
 import { createApiStores } from './api-stores'
 import { createTelemetry } from './telemetry'
@@ -33,6 +34,7 @@ import { createGuards } from '../http/guards'
 import { listen } from '../http/listen'
 import type { Readiness } from '../http/service'
 import type { Claims } from '../idempotency/claims'
+import type { ScimPorts } from '../scim/routes'
 import type { MetricsSnapshot } from '../telemetry/metrics-snapshot'
 import { createTrail } from '../audit-log/operator-trail'
 import { createResponsePorts } from './responses'
@@ -106,7 +108,8 @@ export async function startServer(config: Config, options: Options): Promise<Run
   const signIn = createSignInService(dependencies, services, () => address.here)
   const readiness = readinessFor(dependencies, services, state)
   const responses = createResponsePorts(dependencies, disposables)
-  const assembled = { services, stores, signIn, messages, watch, readiness, responses }
+  const scim = scimPorts(storage, services, () => address.here)
+  const assembled = { services, stores, signIn, scim, messages, watch, readiness, responses }
   const app = assemble(dependencies, assembled)
   const firstAccount = await firstAccountOf(config, storage)
   const shedding = { ...dependencies, ...services, streams: () => watch.size }
@@ -173,6 +176,7 @@ interface Assembled {
   services: GatewayServices
   stores: ReturnType<typeof createApiStores>
   signIn: SignInService
+  scim: ScimPorts
   messages: ReturnType<typeof createMessageRuns>
   watch: StreamWatch
   readiness: Readiness
@@ -195,7 +199,7 @@ const readinessFor = (
 /** Assembles the application from the created services. */
 function assemble(
   { config, timers, storage, catalog, log, crashAt, telemetry }: Dependencies,
-  { services, stores, signIn, messages, watch, readiness, responses }: Assembled,
+  { services, stores, signIn, scim, messages, watch, readiness, responses }: Assembled,
 ) {
   const { gateway, authenticator, claims, lookUps } = services
   const { adminKey } = storage.installation
@@ -211,6 +215,7 @@ function assemble(
       trail: createTrail(storage.database.query),
     }),
     signIn,
+    scim,
     dashboard: createDashboardFiles(),
     responses,
     reply: replyPorts(timers, { watch, claims, log, crashAt, counts: telemetry.witness.counts }),
