@@ -30,7 +30,7 @@ export interface ScimRequest {
   id: string
   /** Reads the body. */
   body: () => Promise<JsonObject>
-  /** Adds to the record of a change in the operators' audit log: nothing of a person. */
+  /** Adds to the record of a change in the operators' audit log, before it is committed: nothing of a person. */
   note: (fields: JsonObject) => void
 }
 

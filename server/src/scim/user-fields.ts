@@ -88,7 +88,7 @@ function assignAll(
     if (readOnly.has(attribute)) continue
     // A resource may have extensions that are not known here.
     if (kind === 'resource' && attribute.startsWith('urn:')) continue
-    const [plain = '', conditions] = splitPath(attribute, name)
+    const [plain, conditions] = splitPath(attribute, name)
     assign(change, { attribute: plain, ...conditions }, value)
   }
   return change

@@ -24,8 +24,9 @@ export function userHandlers(ports: UserPorts): ResourceHandlers {
   async function change(request: ScimRequest, fields: UserChange): Promise<Response> {
     const { c, directory, id, note } = request
     const check = createPreconditions(c.req.header('if-match'))
-    const names = await users.change(directory, id, { change: fields, check })
-    note({ fields: names, ...(names.includes('active') && { active: fields.active }) })
+    const onChange = (names: readonly string[]) =>
+      note({ fields: names, ...(names.includes('active') && { active: fields.active }) })
+    await users.change(directory, id, { change: fields, check, onChange })
     const { resource, projection } = await read(request, id)
     return toResource(resource, projection)
   }

@@ -26,16 +26,15 @@ export function createUserChanges({ db, changed }: UserPorts) {
       changed(id)
       return id
     },
-    /** Changes fields of a user, of which `change` may have all. Returns the names of those that differ. */
-    async change(directory: Directory, id: string, { change, check }: UserUpdate) {
-      const names = await changeDirectory(db, directory, async (trx) => {
+    /** Changes fields of a user, of which `change` may have all. */
+    async change(directory: Directory, id: string, { change, check, onChange }: UserUpdate) {
+      await changeDirectory(db, directory, async (trx) => {
         const user = await findUser(trx, directory, id)
         if (!user) throw notFound()
         check(user)
-        return update(trx, directory, { user, change })
+        onChange(await update(trx, directory, { user, change }))
       })
       changed(id)
-      return names
     },
     async remove(directory: Directory, id: string, check: Preconditions): Promise<void> {
       await changeDirectory(db, directory, async (trx) => {
@@ -52,6 +51,8 @@ export function createUserChanges({ db, changed }: UserPorts) {
 interface UserUpdate {
   change: UserChange
   check: Preconditions
+  /** Receives the names of the fields that differ, before the change is committed. */
+  onChange: (names: readonly string[]) => void
 }
 
 const rejectTaken = (thrown: unknown) => {
@@ -126,7 +127,7 @@ async function update(
   checkOperator(directory, user)
   const before = toFields(user)
   const next = { ...before, ...change }
-  const names = namesOf(next).filter((name) => next[name] !== before[name])
+  const names = fieldNames.filter((name) => next[name] !== before[name])
   if (names.length === 0) return names
   const { user_id: id, email } = user
   if (names.some((name) => name !== 'active')) {
@@ -159,7 +160,18 @@ async function update(
   return names
 }
 
-const namesOf = (fields: UserFields) => Object.keys(fields) as (keyof UserFields)[]
+const fieldNames: readonly (keyof UserFields)[] = [
+  'userName',
+  'externalId',
+  'active',
+  'displayName',
+  'formatted',
+  'givenName',
+  'familyName',
+  'title',
+  'department',
+  'email',
+]
 
 /** The fields that the name and the address of an account come from. */
 const accountNames: ReadonlySet<string> = new Set([

@@ -34,7 +34,6 @@ import { createGuards } from '../http/guards'
 import { listen } from '../http/listen'
 import type { Readiness } from '../http/service'
 import type { Claims } from '../idempotency/claims'
-import type { ScimPorts } from '../scim/routes'
 import type { MetricsSnapshot } from '../telemetry/metrics-snapshot'
 import { createTrail } from '../audit-log/operator-trail'
 import { createResponsePorts } from './responses'
@@ -108,9 +107,8 @@ export async function startServer(config: Config, options: Options): Promise<Run
   const signIn = createSignInService(dependencies, services, () => address.here)
   const readiness = readinessFor(dependencies, services, state)
   const responses = createResponsePorts(dependencies, disposables)
-  const scim = scimPorts(storage, services, () => address.here)
-  const assembled = { services, stores, signIn, scim, messages, watch, readiness, responses }
-  const app = assemble(dependencies, assembled)
+  const assembled = { services, stores, signIn, messages, watch, readiness, responses }
+  const app = assemble(dependencies, { ...assembled, address: storeDependencies.address })
   const firstAccount = await firstAccountOf(config, storage)
   const shedding = { ...dependencies, ...services, streams: () => watch.size }
   const load = await createLoadShedding(shedding, disposables)
@@ -176,7 +174,8 @@ interface Assembled {
   services: GatewayServices
   stores: ReturnType<typeof createApiStores>
   signIn: SignInService
-  scim: ScimPorts
+  /** Returns the public address of the service. */
+  address: () => string
   messages: ReturnType<typeof createMessageRuns>
   watch: StreamWatch
   readiness: Readiness
@@ -199,7 +198,7 @@ const readinessFor = (
 /** Assembles the application from the created services. */
 function assemble(
   { config, timers, storage, catalog, log, crashAt, telemetry }: Dependencies,
-  { services, stores, signIn, scim, messages, watch, readiness, responses }: Assembled,
+  { services, stores, signIn, address, messages, watch, readiness, responses }: Assembled,
 ) {
   const { gateway, authenticator, claims, lookUps } = services
   const { adminKey } = storage.installation
@@ -215,7 +214,7 @@ function assemble(
       trail: createTrail(storage.database.query),
     }),
     signIn,
-    scim,
+    scim: scimPorts(storage, services, address),
     dashboard: createDashboardFiles(),
     responses,
     reply: replyPorts(timers, { watch, claims, log, crashAt, counts: telemetry.witness.counts }),

@@ -26,6 +26,11 @@ export interface ScimClient {
   patch: (path: string, ...operations: readonly Json[]) => Promise<ScimAnswer>
 }
 
+const isJson = (value: unknown): value is Json => typeof value === 'object' && value !== null
+
+/** The objects of a list in a body. */
+export const listIn = (body: Json, name: string): Json[] => [body[name]].flat().filter(isJson)
+
 const parse = (text: string): Json => (text === '' ? {} : JSON.parse(text))
 
 /** Returns the client of a token. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { installationDirectory, organizationDirectory } from './fixture'
+import { installationDirectory, listIn, organizationDirectory } from './fixture'
 import { sendOperatorRequest } from '../../harness/operator'
 import type { Json } from '../../harness/http'
 import { startGateway, type Gateway } from '../../harness/server'
@@ -21,9 +21,8 @@ type OrganizationDirectory = Awaited<ReturnType<typeof organizationDirectory>>
 /** The members of an organization other than its owner: role and status by account. */
 async function membersOf({ api, organization }: OrganizationDirectory) {
   const { body } = await api(`GET /organizations/${organization}/members`)
-  const members = body['members'] as Json[]
   return Object.fromEntries(
-    members
+    listIn(body, 'members')
       .filter(({ role }) => role !== 'owner')
       .map(({ user_id: id, role, department }) => [String(id), [role, department]]),
   )
@@ -83,7 +82,7 @@ describe('a group', () => {
     ]
     for (const [operation, members] of changes) {
       const { status, body } = await directory.patch(`/Groups/${id}`, operation)
-      const ids = (body['members'] as Json[]).map(({ value }) => value)
+      const ids = listIn(body, 'members').map(({ value }) => value)
       expect([operation, status, ids.toSorted()]).toEqual([operation, 200, members.toSorted()])
     }
   })
@@ -113,7 +112,7 @@ describe('the groups of an organization’s directory', () => {
     const { body } = await directory.api(
       `GET /organizations/${directory.organization}/audit-trail?object_id=${user}`,
     )
-    const actions = (body['changes'] as Json[]).map(({ action, actor }) => [action, actor])
+    const actions = listIn(body, 'changes').map(({ action, actor }) => [action, actor])
     expect(actions).toEqual([
       ['member.removed', directory.id],
       ['scim_user.changed', directory.id],

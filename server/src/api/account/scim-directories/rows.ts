@@ -1,12 +1,12 @@
 import { sql, type Kysely, type Selectable, type Transaction } from 'kysely'
 import type { groupRoles } from './schema'
-import { recordChange } from '../../../audit-log/organization-trail'
+import { recordChange, type RecordedFields } from '../../../audit-log/organization-trail'
 import { hashOf, newDirectoryToken } from '../../../auth/api-key'
 import { noteCreated } from '../../../platform/db/background-work'
 import { newId } from '../../../platform/db/id'
 import type { Schema } from '../../../platform/db/schema'
 import type { ScimDirectoryRow } from '../../../platform/db/scim-schema'
-import { isReferred } from '../../../platform/db/violation'
+import { isReferred, isUniqueViolation } from '../../../platform/db/violation'
 import { invalidRequest } from '../../../errors'
 import { present, toTimestamp } from '../../../http/fields'
 import { syncMemberships } from '../../../scim/memberships'
@@ -82,7 +82,7 @@ export async function insertDirectory(
     })
     .execute()
   await insertMappings(trx, id, groups)
-  await recordDirectory(trx, { id, name, organization_id: organizationId }, 'created')
+  await recordDirectory(trx, { id, name, organization_id: organizationId }, { deed: 'created' })
   return { id, token }
 }
 
@@ -104,7 +104,8 @@ export async function updateDirectory(
     .where('id', '=', before.id)
     .execute()
   const { id } = before
-  await recordDirectory(trx, before, 'changed', {
+  await recordDirectory(trx, before, {
+    deed: 'changed',
     before: { name: before.name, domains: before.domains, groups: toTexts(before.groups) },
     after: {
       name: name ?? before.name,
@@ -135,6 +136,9 @@ async function insertMappings(
     .values(groups.map((group) => ({ directory_id: id, ...group })))
     .execute()
     .catch((thrown: unknown) => {
+      if (isUniqueViolation(thrown)) {
+        throw invalidRequest('groups', 'duplicate', 'groups: has a group twice.')
+      }
       if (!isReferred(thrown)) throw thrown
       throw invalidRequest('groups', 'unknown_value', 'groups: the organization does not exist.')
     })
@@ -165,24 +169,21 @@ export async function replaceToken(
     .set({ token_hash: hashOf(token), token_created_at: new Date(), updated_at: new Date() })
     .where('id', '=', row.id)
     .execute()
-  await recordDirectory(trx, row, 'token_replaced')
+  await recordDirectory(trx, row, { deed: 'token_replaced' })
   return token
 }
 
 /** Deletes a directory with its users and groups; accounts and memberships stay as they are. */
 export async function deleteDirectory(trx: Transaction<Schema>, row: DirectoryRow): Promise<void> {
   await trx.deleteFrom('scim_directory').where('id', '=', row.id).execute()
-  await recordDirectory(trx, row, 'deleted')
+  await recordDirectory(trx, row, { deed: 'deleted' })
 }
 
 /** Records a change in the audit log of the organization; that of operators has all requests of operators. */
 async function recordDirectory(
   trx: Transaction<Schema>,
   row: Pick<DirectoryRow, 'id' | 'name' | 'organization_id'>,
-  deed: 'created' | 'changed' | 'token_replaced' | 'deleted',
-  states: { before?: Record<string, unknown>; after?: Record<string, unknown> } = {
-    after: { name: row.name },
-  },
+  { deed, ...states }: DirectoryDeed,
 ): Promise<void> {
   if (row.organization_id === null) return
   await recordChange(trx, {
@@ -190,6 +191,12 @@ async function recordDirectory(
     action: `scim_directory.${deed}`,
     objectId: row.id,
     objectName: row.name,
-    ...states,
+    ...(states.after ? states : { after: { name: row.name } }),
   })
+}
+
+interface DirectoryDeed {
+  deed: 'created' | 'changed' | 'token_replaced' | 'deleted'
+  before?: RecordedFields
+  after?: RecordedFields
 }

@@ -139,6 +139,14 @@ const withOrganization = (
   id: string,
 ): GroupMapping[] => groups.map((group) => ({ ...group, organization_id: id }))
 
+/** Returns the names of the groups that make admins, as one text. */
+const adminsOf = (groups: readonly GroupMapping[]): string =>
+  groups
+    .filter((group) => group.role === 'admin')
+    .map((group) => group.group_name.toLowerCase())
+    .toSorted()
+    .join('\n')
+
 /** An admin adds and removes no group that makes admins, as no one gives a role that is not below their own. */
 function checkRoles(
   role: Role,
@@ -146,11 +154,5 @@ function checkRoles(
   after: readonly GroupMapping[],
 ): void {
   if (role === 'owner') return
-  const adminsOf = (groups: readonly GroupMapping[]) =>
-    groups
-      .filter((group) => group.role === 'admin')
-      .map((group) => group.group_name.toLowerCase())
-      .toSorted()
-      .join('\n')
   if (adminsOf(before) !== adminsOf(after)) requireRole(role, ['owner'])
 }
