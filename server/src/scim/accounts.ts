@@ -1,7 +1,7 @@
 import { sql, type Transaction } from 'kysely'
 import { z } from 'zod'
 import type { Directory } from './directory'
-import { badRequest, forbidden, taken } from './scim-error'
+import { badRequest, forbidden, uniquenessError } from './scim-error'
 import type { UserFields } from './user-fields'
 import { confirmAddressOf } from '../auth/sign-in/confirm-address'
 import { endLinks } from '../auth/sign-in/link'
@@ -103,14 +103,14 @@ async function checkAdoption(
         select from membership
         where user_id = ${id} and role = 'owner' and organization_id <> ${organizationId ?? ''}
       ) as "ownsOther"`.execute(trx)
-  const [found] = rows
-  const isForeign = organizationId !== null && (isOperator || found?.ownsOther)
-  if (!found?.isProvisioned && !isForeign) return
-  throw taken('An account with this address exists, and this directory may not have it.')
+  const [facts] = rows
+  const isForeign = organizationId !== null && (isOperator || facts?.ownsOther)
+  if (!facts?.isProvisioned && !isForeign) return
+  throw uniquenessError('An account with this address exists, and this directory may not have it.')
 }
 
 const rejectTaken = (thrown: unknown) => {
-  throw isUniqueViolation(thrown) ? taken('An account with this address exists.') : thrown
+  throw isUniqueViolation(thrown) ? uniquenessError('An account with this address exists.') : thrown
 }
 
 interface AccountChange {
@@ -123,7 +123,7 @@ interface AccountChange {
 }
 
 /**
- * Changes the name and the address of an account. Throws for an address of another domain, one that is taken, and for the
+ * Changes the name and the address of an account. Throws for an address of another domain, one that another has, and for the
  * address of an operator: its sign-in could be taken over by it.
  */
 export async function changeAccount(

@@ -79,7 +79,7 @@ const attribute = (name: string, options: AttributeOptions = {}) => ({
 
 const readOnly = { mutability: 'readOnly' } as const
 
-const described = {
+const descriptions = {
   [schemas.user]: {
     name: 'User',
     attributes: [
@@ -134,11 +134,11 @@ const toSchema = (address: string, id: string, fields: object) => ({
 
 /** Returns the schemas, or one of them. Throws 404. Source: RFC 7643 7. */
 export function toSchemas(address: string, id?: string): object {
-  const resources = Object.entries(described).map(([name, fields]) =>
+  const resources = Object.entries(descriptions).map(([name, fields]) =>
     toSchema(address, name, fields),
   )
   if (id === undefined) return toListResponse({ total: resources.length, startIndex: 1, resources })
-  const found = resources.find((schema) => schema.id.toLowerCase() === id.toLowerCase())
-  if (!found) throw notFound()
-  return found
+  const match = resources.find((schema) => schema.id.toLowerCase() === id.toLowerCase())
+  if (!match) throw notFound()
+  return match
 }

@@ -84,14 +84,14 @@ async function answer(
   handler: ScimHandler,
 ): Promise<Response> {
   const directory = await authenticate(ports, c)
-  const noted: JsonObject = { directory_id: directory.id }
+  const notes: JsonObject = { directory_id: directory.id }
   const request: ScimRequest = {
     c,
     directory,
     address: ports.address(),
     id: c.req.param('id') ?? '',
     body: () => readBody(c, directory),
-    note: (fields) => void Object.assign(noted, fields),
+    note: (fields) => void Object.assign(notes, fields),
   }
   if (c.req.method === 'GET' || c.req.method === 'HEAD') return handler(request)
   const actor = {
@@ -107,7 +107,7 @@ async function answer(
       method: c.req.method,
       route: c.req.path.replace(request.id, request.id && ':id'),
       pathIds: request.id === '' ? [] : [request.id],
-      sent: noted,
+      sent: notes,
       requestId: actor.requestId,
       clientAddress: actor.clientAddress,
     }),

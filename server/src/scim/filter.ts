@@ -57,14 +57,14 @@ export function parsePath(path: string): AttributePath {
   return { attribute, conditions, ...(part !== undefined && { part }) }
 }
 
-function openCursor(text: string, toError: Cursor['toError']): Cursor {
-  if (text.length > maxFilter) throw toError(`it has more than ${maxFilter} characters.`)
+function openCursor(source: string, toError: Cursor['toError']): Cursor {
+  if (source.length > maxFilter) throw toError(`it has more than ${maxFilter} characters.`)
   const tokens: string[] = []
-  const trimmed = text.trimEnd()
+  const trimmed = source.trimEnd()
   tokenPattern.lastIndex = 0
   while (tokenPattern.lastIndex < trimmed.length) {
-    const [, quoted, bracket, word] = tokenPattern.exec(trimmed) ?? []
-    const token = quoted ?? bracket ?? word
+    const [, text, bracket, word] = tokenPattern.exec(trimmed) ?? []
+    const token = text ?? bracket ?? word
     if (token === undefined) throw toError('a quotation mark is not closed.')
     tokens.push(token)
   }

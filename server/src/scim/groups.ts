@@ -5,7 +5,7 @@ import type { GroupChange, MemberChange } from './group-fields'
 import { findGroup, type FoundGroup } from './group-rows'
 import { syncMemberships } from './memberships'
 import type { Preconditions } from './preconditions'
-import { badRequest, notFound, taken } from './scim-error'
+import { badRequest, notFound, uniquenessError } from './scim-error'
 import type { UserPorts } from './users'
 import { noteCreated } from '../platform/db/background-work'
 import { newId } from '../platform/db/id'
@@ -57,7 +57,7 @@ interface GroupUpdate {
 
 const rejectTaken = (thrown: unknown) => {
   throw isUniqueViolation(thrown)
-    ? taken('displayName: another group of the directory has it.')
+    ? uniquenessError('displayName: another group of the directory has it.')
     : thrown
 }
 

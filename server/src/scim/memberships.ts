@@ -30,8 +30,8 @@ export async function syncMemberships(
   await lockConcerned(trx, directory, userIds)
   const changes = await readChanges(trx, directory, userIds)
   for (const change of changes) await applyChange(trx, directory, change)
-  const joined = changes.filter(({ formerRole }) => formerRole === null)
-  await checkMemberLimits(trx, [...new Set(joined.map((change) => change.organizationId))])
+  const newMemberships = changes.filter(({ formerRole }) => formerRole === null)
+  await checkMemberLimits(trx, [...new Set(newMemberships.map((change) => change.organizationId))])
   return [...new Set(changes.map(({ userId }) => userId))]
 }
 

@@ -164,21 +164,21 @@ const maxNames = 50
 
 /** The attributes that a client wants, or does not want. */
 export class Projection {
-  readonly #wanted: readonly string[] | undefined
-  readonly #excluded: readonly string[]
+  readonly #wantedNames: readonly string[] | undefined
+  readonly #excludedNames: readonly string[]
 
   /** Throws `invalidValue` for too many names. Source: RFC 7644 3.9. */
   constructor(attributes: string | undefined, excludedAttributes: string | undefined) {
-    this.#wanted = attributes === undefined ? undefined : toNames(attributes)
-    this.#excluded = excludedAttributes === undefined ? [] : toNames(excludedAttributes)
+    this.#wantedNames = attributes === undefined ? undefined : toNames(attributes)
+    this.#excludedNames = excludedAttributes === undefined ? [] : toNames(excludedAttributes)
   }
 
   /** Whether the answer has an attribute; its name is in lower case. */
   has(attribute: string): boolean {
     const isWanted =
-      !this.#wanted ||
-      this.#wanted.some((name) => name === attribute || name.startsWith(`${attribute}.`))
-    return isWanted && !this.#excluded.includes(attribute)
+      !this.#wantedNames ||
+      this.#wantedNames.some((name) => name === attribute || name.startsWith(`${attribute}.`))
+    return isWanted && !this.#excludedNames.includes(attribute)
   }
 
   /** Returns the attributes of a resource that the answer has; `id` and `schemas` always. */

@@ -34,7 +34,7 @@ export const badRequest = (scimType: ScimType, message: string) =>
   new ScimError(message, { status: 400, scimType })
 
 /** Creates an error for a value that another resource has. */
-export const taken = (message: string) =>
+export const uniquenessError = (message: string) =>
   new ScimError(message, { status: 409, scimType: 'uniqueness' })
 
 /** Creates an error for what the directory may not do. */

@@ -39,7 +39,7 @@ const textFields: Readonly<Record<string, TextField>> = {
 const readOnly = new Set(['id', 'meta', 'groups', 'schemas'])
 
 /** Attributes of the schemas that are not stored: providers send them unless an administrator removes the mapping. */
-const ignored = new Set(
+const ignoredAttributes = new Set(
   `nickname profileurl usertype preferredlanguage locale timezone password phonenumbers ims photos addresses entitlements
   roles x509certificates name.middlename name.honorificprefix name.honorificsuffix employeenumber costcenter organization
   division manager`.split(/\s+/),
@@ -115,7 +115,10 @@ function assign(change: UserChange, path: AttributePath, value: unknown): void {
   else if (attribute === 'emails.value') change.email = toText(attribute, value)
   else if (attribute === 'name' || attribute === enterpriseAttribute) {
     assignParts(change, attribute, value)
-  } else if (!ignored.has(attribute) && !ignored.has(attribute.replace(/\..*$/, ''))) {
+  } else if (
+    !ignoredAttributes.has(attribute) &&
+    !ignoredAttributes.has(attribute.replace(/\..*$/, ''))
+  ) {
     throw badRequest('invalidPath', `"${attribute.slice(0, 80)}": unknown attribute.`)
   }
 }
@@ -153,11 +156,11 @@ function assignEmail(
     return
   }
   const all = [value].flat().filter(isObject)
-  const chosen =
+  const mainEmail =
     all.find(({ primary }) => primary === true || /^true$/i.test(String(primary))) ??
     all.find(({ type }) => type === 'work') ??
     all[0]
-  if (all.length > 0) change.email = toText('emails', chosen?.['value'])
+  if (all.length > 0) change.email = toText('emails', mainEmail?.['value'])
 }
 
 /** An account has one address: the primary one, for work. */

@@ -5,7 +5,7 @@ import { changeDirectory, type Directory } from './directory'
 import { syncMemberships } from './memberships'
 import type { Preconditions } from './preconditions'
 import type { StoredAttributes } from './resources'
-import { forbidden, notFound, taken } from './scim-error'
+import { forbidden, notFound, uniquenessError } from './scim-error'
 import type { UserChange, UserFields } from './user-fields'
 import { findUser, type FoundUser } from './user-rows'
 import { noteCreated } from '../platform/db/background-work'
@@ -57,7 +57,7 @@ interface UserUpdate {
 
 const rejectTaken = (thrown: unknown) => {
   throw isUniqueViolation(thrown)
-    ? taken('userName: another user of the directory has it.')
+    ? uniquenessError('userName: another user of the directory has it.')
     : thrown
 }
 

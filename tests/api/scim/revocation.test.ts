@@ -21,6 +21,7 @@ beforeAll(async () => {
   const body = { name: 'Okta', domains: ['corp.example'] }
   const { id, token } = await nodes.a.admin('POST', '/scim-directories', body)
   directory = scimClient(nodes.a, String(id), String(token))
+  await addModel()
 })
 afterAll(async () => {
   await nodes[Symbol.asyncDispose]()
@@ -47,6 +48,8 @@ async function keyOf(userId: string): Promise<string> {
   return String(key)
 }
 
+const modelsOn = async (gateway: Gateway, key: string) =>
+  (await sendRequest(gateway, { method: 'GET', path: '/v1/models', key })).text
 const statusOn = async (gateway: Gateway, key: string) =>
   (await sendRequest(gateway, { method: 'GET', path: '/v1/models', key })).status
 
@@ -62,8 +65,8 @@ test.each([
   async (how, end) => {
     const userId = await directory.user(`${how}@corp.example`)
     const key = await keyOf(userId)
-    if (how === 'deactivated') await addModel()
-    await eventually(async () => (await statusOn(nodes.b, key)) === 200)
+    // The other node knows the model and the key.
+    await eventually(async () => (await modelsOn(nodes.b, key)).includes(model))
     const waiting = upstream.heldCount()
     const body: Json = { model, messages, stream: true }
     const answering = sendRequest(nodes.b, { key, body })
