@@ -23,7 +23,7 @@ const Patch = z.object({
           .toLowerCase()
           .pipe(z.enum(['add', 'remove', 'replace'])),
         path: z.string().nullish(),
-        value: z.unknown(),
+        value: z.unknown().optional(),
       }),
     )
     .min(1)
