@@ -1,6 +1,6 @@
 import { sql, type Transaction } from 'kysely'
 import { z } from 'zod'
-import type { Directory } from './directory'
+import type { ProvisioningDirectory } from './directory'
 import { badRequest, forbidden, uniquenessError } from './scim-error'
 import type { UserFields } from './user-fields'
 import { confirmAddressOf } from '../auth/sign-in/confirm-address'
@@ -34,7 +34,7 @@ export function toAddress({ email, userName }: Pick<UserFields, 'email' | 'userN
 }
 
 /** Throws for an address whose domain the operator has not listed for the directory. */
-export function checkDomain({ domains }: Directory, email: string): void {
+export function checkDomain({ domains }: ProvisioningDirectory, email: string): void {
   const domain = email.slice(email.lastIndexOf('@') + 1)
   if (domains.includes(domain)) return
   throw forbidden(`The domain ${domain} is not among those that the operator has listed.`)
@@ -59,7 +59,7 @@ interface ProvisionedAccount {
  */
 export async function provisionAccount(
   trx: Transaction<Schema>,
-  directory: Directory,
+  directory: ProvisioningDirectory,
   fields: AccountFields,
 ): Promise<ProvisionedAccount> {
   const email = toAddress(fields)
@@ -93,7 +93,7 @@ const setName = (trx: Transaction<Schema>, id: string, name: string) =>
 
 async function checkAdoption(
   trx: Transaction<Schema>,
-  { organizationId }: Directory,
+  { organizationId }: ProvisioningDirectory,
   { id, isOperator }: AccountRow,
 ): Promise<void> {
   const { rows } = await sql<{ isProvisioned: boolean; ownsOther: boolean }>`
@@ -128,7 +128,7 @@ interface AccountChange {
  */
 export async function changeAccount(
   trx: Transaction<Schema>,
-  directory: Directory,
+  directory: ProvisioningDirectory,
   { id, isOperator, email, next, isAddressed }: AccountChange,
 ): Promise<void> {
   // An operator may have given the account another address since.
@@ -148,12 +148,12 @@ export async function changeAccount(
 }
 
 /** Names the directory in the reason, so that it reinstates those accounts only that it has deactivated. */
-const reasonOf = ({ id }: Directory) => `Deactivated by the identity provider (${id}).`
+const reasonOf = ({ id }: ProvisioningDirectory) => `Deactivated by the identity provider (${id}).`
 
 /** Suspends an account and ends its sessions. Returns whether it was active. */
 export async function deactivate(
   trx: Transaction<Schema>,
-  directory: Directory,
+  directory: ProvisioningDirectory,
   userId: string,
 ): Promise<boolean> {
   const { numUpdatedRows } = await trx
@@ -169,7 +169,7 @@ export async function deactivate(
 /** Reinstates an account that this directory has deactivated. Returns whether it did. */
 export async function reactivate(
   trx: Transaction<Schema>,
-  directory: Directory,
+  directory: ProvisioningDirectory,
   userId: string,
 ): Promise<boolean> {
   const { numUpdatedRows } = await trx

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { Directory } from './directory'
+import type { ProvisioningDirectory } from './directory'
 import { recordChange, type Action, type RecordedFields } from '../audit-log/organization-trail'
 import type { Schema } from '../platform/db/schema'
 
@@ -14,7 +14,7 @@ interface ScimChange {
 /** Records a change in the audit log of the organization whose directory made it; operators' logs have all. */
 export async function recordScimChange(
   db: Kysely<Schema>,
-  { organizationId }: Directory,
+  { organizationId }: ProvisioningDirectory,
   change: ScimChange,
 ): Promise<void> {
   if (organizationId !== null) await recordChange(db, { organizationId, ...change })

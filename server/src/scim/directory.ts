@@ -4,7 +4,7 @@ import { hashOf } from '../auth/api-key'
 import type { Schema } from '../platform/db/schema'
 
 /** A directory of an identity provider, as its token opens it. */
-export interface Directory {
+export interface ProvisioningDirectory {
   id: string
   /** The organization whose it is; null for one of the installation. */
   organizationId: string | null
@@ -16,7 +16,7 @@ export interface Directory {
 export async function findDirectory(
   db: Kysely<Schema>,
   token: string,
-): Promise<Directory | undefined> {
+): Promise<ProvisioningDirectory | undefined> {
   const row = await db
     .selectFrom('scim_directory')
     .leftJoin('organization', 'organization.id', 'scim_directory.organization_id')
@@ -47,7 +47,7 @@ const noteUse = (db: Kysely<Schema>, id: string) =>
 /** Runs a change of a directory's users or groups: one at a time in each directory. */
 export const changeDirectory = <Result>(
   db: Kysely<Schema>,
-  { id }: Pick<Directory, 'id'>,
+  { id }: Pick<ProvisioningDirectory, 'id'>,
   change: (trx: Transaction<Schema>) => Promise<Result>,
 ): Promise<Result> =>
   db.transaction().execute(async (trx) => {

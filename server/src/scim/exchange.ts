@@ -1,5 +1,5 @@
 import type { Context } from 'hono'
-import { findDirectory, type Directory } from './directory'
+import { findDirectory, type ProvisioningDirectory } from './directory'
 import { renderScimError, ScimError } from './scim-error'
 import { actorContext } from '../audit-log/actor-context'
 import type { Trail } from '../audit-log/operator-trail'
@@ -13,7 +13,7 @@ import type { JsonObject } from '../wire/json-body'
 import type { Kysely } from 'kysely'
 import type { Schema } from '../platform/db/schema'
 
-export interface ExchangePorts {
+export interface ScimExchangePorts {
   db: Kysely<Schema>
   authenticator: Pick<Authenticator, 'authenticateDirectory'>
   trail: Trail
@@ -24,7 +24,7 @@ export interface ExchangePorts {
 /** A request to a directory that was authenticated. */
 export interface ScimRequest {
   c: Context<Env>
-  directory: Directory
+  directory: ProvisioningDirectory
   address: string
   /** The id in the path; empty without one. */
   id: string
@@ -44,9 +44,9 @@ const readToken = (authorization: string | null) =>
   /^bearer\s+(\S{1,200})$/i.exec(authorization ?? '')?.[1]
 
 async function authenticate(
-  { db, authenticator }: ExchangePorts,
+  { db, authenticator }: ScimExchangePorts,
   c: Context<Env>,
-): Promise<Directory> {
+): Promise<ProvisioningDirectory> {
   const token = readToken(c.req.raw.headers.get('authorization'))
   if (token === undefined) throw new ApiError('missing_api_key', { message: tokenMissing })
   return authenticator.authenticateDirectory(callerOf(c), () => findDirectory(db, token))
@@ -55,7 +55,7 @@ async function authenticate(
 const tokenMissing =
   'No token was sent. Send that of a directory as "Authorization: Bearer <token>".'
 
-async function readBody(c: Context<Env>, { id }: Directory): Promise<JsonObject> {
+async function readBody(c: Context<Env>, { id }: ProvisioningDirectory): Promise<JsonObject> {
   const share = c.env.bodies.open(id)
   const { body } = await readJson(c.req.raw, {
     limitBytes: maxBytes,
@@ -68,7 +68,7 @@ async function readBody(c: Context<Env>, { id }: Directory): Promise<JsonObject>
 
 /** Authenticates a request, answers it, and renders the errors of SCIM. */
 export const answerScim =
-  (ports: ExchangePorts, handler: ScimHandler) =>
+  (ports: ScimExchangePorts, handler: ScimHandler) =>
   async (c: Context<Env>): Promise<Response> => {
     try {
       return await answer(ports, c, handler)
@@ -79,7 +79,7 @@ export const answerScim =
   }
 
 async function answer(
-  ports: ExchangePorts,
+  ports: ScimExchangePorts,
   c: Context<Env>,
   handler: ScimHandler,
 ): Promise<Response> {

@@ -1,6 +1,6 @@
 import type { AttributePath } from './filter'
 import { toAttributeName } from './names'
-import type { Operation } from './operations'
+import type { PatchOperation } from './operations'
 import { badRequest } from './scim-error'
 import { isObject, toList, type JsonObject } from '../wire/json-body'
 import { isOneLine } from '../wire/one-line'
@@ -35,7 +35,7 @@ export function toGroupFields(resource: JsonObject): GroupChange & { displayName
 }
 
 /** Returns the changes of a PATCH. Throws `invalidValue`, `invalidPath`, `mutability`, `noTarget`, `tooMany`. */
-export function toGroupChange(operations: readonly Operation[]): GroupChange {
+export function toGroupChange(operations: readonly PatchOperation[]): GroupChange {
   const change: GroupChange = { members: [] }
   for (const { op, path, value } of operations) {
     if (path) assign(change, path, { op, value })
@@ -50,7 +50,7 @@ export function toGroupChange(operations: readonly Operation[]): GroupChange {
 const tooManyMembers = () =>
   badRequest('tooMany', `members: at most ${maxMembersInRequest} in a request.`)
 
-function assignAll(change: GroupChange, attributes: JsonObject, op: Operation['op']): void {
+function assignAll(change: GroupChange, attributes: JsonObject, op: PatchOperation['op']): void {
   for (const [name, value] of Object.entries(attributes)) {
     const attribute = toAttributeName(name)
     // Okta repeats the id of the group.
@@ -62,7 +62,7 @@ function assignAll(change: GroupChange, attributes: JsonObject, op: Operation['o
 function assign(
   change: GroupChange,
   path: AttributePath,
-  { op, value }: Pick<Operation, 'op' | 'value'>,
+  { op, value }: Pick<PatchOperation, 'op' | 'value'>,
 ): void {
   const { attribute } = path
   switch (attribute) {
@@ -84,7 +84,7 @@ function assign(
 /** Okta removes a member by a path with its id, Entra ID by a list of values. */
 function toMemberChange(
   { conditions, part }: AttributePath,
-  { op, value }: Pick<Operation, 'op' | 'value'>,
+  { op, value }: Pick<PatchOperation, 'op' | 'value'>,
 ): MemberChange {
   if (part !== undefined) throw badRequest('mutability', 'members: parts cannot be changed.')
   if (conditions.length > 0) {

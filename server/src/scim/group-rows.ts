@@ -1,5 +1,5 @@
 import { sql, type Kysely } from 'kysely'
-import type { Directory } from './directory'
+import type { ProvisioningDirectory } from './directory'
 import type { Condition } from './filter'
 import { toGroupResource, type GroupRecord, type Reference, type Resource } from './resources'
 import { badRequest } from './scim-error'
@@ -9,7 +9,7 @@ import type { Schema } from '../platform/db/schema'
 
 export type FoundGroup = GroupRecord
 
-const selectGroups = (db: Kysely<Schema>, { id }: Directory) =>
+const selectGroups = (db: Kysely<Schema>, { id }: ProvisioningDirectory) =>
   db.selectFrom('scim_group').where('directory_id', '=', id)
 
 const columns = [
@@ -24,7 +24,7 @@ const columns = [
 /** Finds a group of a directory; undefined for all others. */
 export const findGroup = async (
   db: Kysely<Schema>,
-  directory: Directory,
+  directory: ProvisioningDirectory,
   id: string,
 ): Promise<FoundGroup | undefined> =>
   isId('grp', id)
@@ -40,7 +40,7 @@ export interface GroupView {
 /** Reads a group as its client sees it; undefined for one of another directory. */
 export async function readGroup(
   db: Kysely<Schema>,
-  directory: Directory,
+  directory: ProvisioningDirectory,
   { id, ...view }: GroupView & { id: string },
 ): Promise<Resource | undefined> {
   const row = await findGroup(db, directory, id)
@@ -53,7 +53,7 @@ const maxWithMembers = 20
 /** Reads a page of groups, the oldest first; at most 20 with their members. Throws `invalidFilter`. */
 export async function listGroups(
   db: Kysely<Schema>,
-  directory: Directory,
+  directory: ProvisioningDirectory,
   { conditions, startIndex, count, ...view }: ListRequest & GroupView,
 ) {
   const filtered = conditions.reduce(

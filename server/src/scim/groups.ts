@@ -1,6 +1,6 @@
 import { sql, type Kysely, type Transaction } from 'kysely'
 import { recordScimChange } from './audit'
-import { changeDirectory, type Directory } from './directory'
+import { changeDirectory, type ProvisioningDirectory } from './directory'
 import type { GroupChange, MemberChange } from './group-fields'
 import { findGroup, type FoundGroup } from './group-rows'
 import { syncMemberships } from './memberships'
@@ -18,7 +18,7 @@ const maxMembersInGroup = 10_000
 /** Groups of directories. All reject with 404 for groups of other directories. Source: contract 2.6. */
 export function createGroupChanges({ db, changed }: UserPorts) {
   const run = async <Result>(
-    directory: Directory,
+    directory: ProvisioningDirectory,
     change: (trx: Transaction<Schema>) => Promise<{ result: Result; userIds: string[] }>,
   ): Promise<Result> => {
     const { result, userIds } = await changeDirectory(db, directory, change)
@@ -26,19 +26,19 @@ export function createGroupChanges({ db, changed }: UserPorts) {
     return result
   }
   return {
-    create: (directory: Directory, fields: GroupChange & { displayName: string }) =>
+    create: (directory: ProvisioningDirectory, fields: GroupChange & { displayName: string }) =>
       run(directory, async (trx) => {
         const id = await insert(trx, directory, fields)
         const concerned = await changeMembers(trx, directory, { id, changes: fields.members })
         const userIds = await syncMemberships(trx, directory, concerned)
         return { result: id, userIds }
       }),
-    change: (directory: Directory, id: string, { change, check }: GroupUpdate) =>
+    change: (directory: ProvisioningDirectory, id: string, { change, check }: GroupUpdate) =>
       run(directory, async (trx) => {
         const group = await requireGroup(trx, directory, { id, check })
         return { result: undefined, userIds: await update(trx, directory, { group, change }) }
       }),
-    remove: (directory: Directory, id: string, check: Preconditions) =>
+    remove: (directory: ProvisioningDirectory, id: string, check: Preconditions) =>
       run(directory, async (trx) => {
         const group = await requireGroup(trx, directory, { id, check })
         const concerned = await memberIdsOf(trx, id)
@@ -63,7 +63,7 @@ const rejectTaken = (thrown: unknown) => {
 
 async function requireGroup(
   trx: Transaction<Schema>,
-  directory: Directory,
+  directory: ProvisioningDirectory,
   { id, check }: { id: string; check: Preconditions },
 ): Promise<FoundGroup> {
   const group = await findGroup(trx, directory, id)
@@ -74,7 +74,7 @@ async function requireGroup(
 
 async function insert(
   trx: Transaction<Schema>,
-  directory: Directory,
+  directory: ProvisioningDirectory,
   { displayName, externalId }: GroupChange & { displayName: string },
 ): Promise<string> {
   const { total } = await trx
@@ -104,7 +104,7 @@ async function insert(
 
 async function update(
   trx: Transaction<Schema>,
-  directory: Directory,
+  directory: ProvisioningDirectory,
   { group, change }: { group: FoundGroup; change: GroupChange },
 ): Promise<string[]> {
   const { id } = group
@@ -153,7 +153,7 @@ interface GroupMembers {
 /** Changes the members of a group. Returns the users that were added or removed. */
 async function changeMembers(
   trx: Transaction<Schema>,
-  directory: Directory,
+  directory: ProvisioningDirectory,
   { id, changes }: GroupMembers,
 ): Promise<string[]> {
   const concerned = new Set<string>()
@@ -172,7 +172,7 @@ async function changeMembers(
 /** Throws where one of the users is not of the directory. */
 async function checkUsers(
   trx: Transaction<Schema>,
-  directory: Directory,
+  directory: ProvisioningDirectory,
   userIds: readonly string[],
 ): Promise<void> {
   const { rows } = await sql<{ id: string }>`
@@ -214,7 +214,7 @@ async function removeMembers(
 
 const recordGroup = (
   db: Kysely<Schema>,
-  directory: Directory,
+  directory: ProvisioningDirectory,
   { action, group, after }: RecordedGroup,
 ) =>
   recordScimChange(db, directory, {

@@ -1,5 +1,5 @@
 import { sql, type Transaction } from 'kysely'
-import type { Directory } from './directory'
+import type { ProvisioningDirectory } from './directory'
 import { ScimError } from './scim-error'
 import { recordChange } from '../audit-log/organization-trail'
 import type { Schema } from '../platform/db/schema'
@@ -23,7 +23,7 @@ interface MembershipChange {
  */
 export async function syncMemberships(
   trx: Transaction<Schema>,
-  directory: Pick<Directory, 'id'>,
+  directory: Pick<ProvisioningDirectory, 'id'>,
   userIds: readonly string[],
 ): Promise<string[]> {
   if (userIds.length === 0) return []
@@ -38,7 +38,7 @@ export async function syncMemberships(
 /** Locks organizations, then accounts, each in the order of their ids, as every change of members does. */
 async function lockConcerned(
   trx: Transaction<Schema>,
-  { id }: Pick<Directory, 'id'>,
+  { id }: Pick<ProvisioningDirectory, 'id'>,
   userIds: readonly string[],
 ): Promise<void> {
   await sql`
@@ -54,7 +54,7 @@ async function lockConcerned(
 /** Returns the memberships that differ from what the groups say. */
 async function readChanges(
   trx: Transaction<Schema>,
-  { id }: Pick<Directory, 'id'>,
+  { id }: Pick<ProvisioningDirectory, 'id'>,
   userIds: readonly string[],
 ): Promise<MembershipChange[]> {
   const { rows } = await sql<MembershipChange>`
@@ -92,7 +92,7 @@ async function readChanges(
 
 async function applyChange(
   trx: Transaction<Schema>,
-  { id }: Pick<Directory, 'id'>,
+  { id }: Pick<ProvisioningDirectory, 'id'>,
   change: MembershipChange,
 ): Promise<void> {
   const { organizationId, userId, role, department } = change

@@ -6,7 +6,7 @@ import type { JsonObject } from '../wire/json-body'
 const maxOperations = 200
 
 /** One operation of a PATCH. */
-export interface Operation {
+export interface PatchOperation {
   op: 'add' | 'remove' | 'replace'
   /** Undefined where `value` is an object of the attributes to change. */
   path: AttributePath | undefined
@@ -31,7 +31,7 @@ const Patch = z.object({
 })
 
 /** Returns the operations of a PATCH. Throws `invalidSyntax`, `invalidPath`. Source: RFC 7644 3.5.2. */
-export function toOperations(body: JsonObject): Operation[] {
+export function toOperations(body: JsonObject): PatchOperation[] {
   const patch = Patch.safeParse(body)
   if (!patch.success) {
     const message = `Operations: 1 to ${maxOperations} of op "add", "remove" or "replace".`

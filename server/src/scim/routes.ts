@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 import { toResourceTypes, toSchemas, toServiceProviderConfig } from './discovery'
-import { answerScim, toResponse, type ExchangePorts, type ScimHandler } from './exchange'
+import { answerScim, toResponse, type ScimExchangePorts, type ScimHandler } from './exchange'
 import { groupHandlers } from './group-handlers'
 import type { ResourceHandlers } from './handlers'
 import { basePath } from './names'
@@ -10,7 +10,7 @@ import type { Env } from '../http/env'
 import type { Guards } from '../http/guards'
 
 /** What the endpoints of SCIM need of the server. */
-export type ScimPorts = UserPorts & ExchangePorts
+export type ScimPorts = UserPorts & ScimExchangePorts
 
 /**
  * The endpoints of SCIM 2.0, by which an identity provider creates, changes and removes users and groups. Each authenticates

@@ -1,6 +1,6 @@
 import type { AttributePath, Condition } from './filter'
 import { enterpriseAttribute, toAttributeName } from './names'
-import type { Operation } from './operations'
+import type { PatchOperation } from './operations'
 import { badRequest } from './scim-error'
 import { isObject, type JsonObject } from '../wire/json-body'
 import { isOneLine } from '../wire/one-line'
@@ -67,7 +67,7 @@ export function toUserFields(resource: JsonObject): UserFields {
 }
 
 /** Returns the fields that a PATCH changes. Throws `invalidValue`, `invalidPath`, `mutability`, `noTarget`. */
-export function toUserChange(operations: readonly Operation[]): UserChange {
+export function toUserChange(operations: readonly PatchOperation[]): UserChange {
   const change: UserChange = {}
   for (const { op, path, value } of operations) {
     if (path) assign(change, path, op === 'remove' ? null : value)

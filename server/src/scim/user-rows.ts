@@ -1,5 +1,5 @@
 import { sql, type Kysely } from 'kysely'
-import type { Directory } from './directory'
+import type { ProvisioningDirectory } from './directory'
 import type { Condition } from './filter'
 import {
   toUserResource,
@@ -25,7 +25,7 @@ export interface FoundUser extends UserRecord {
   version: string
 }
 
-const selectUsers = (db: Kysely<Schema>, { id }: Directory) =>
+const selectUsers = (db: Kysely<Schema>, { id }: ProvisioningDirectory) =>
   db
     .selectFrom('scim_user')
     .innerJoin('users', 'users.id', 'scim_user.user_id')
@@ -46,7 +46,7 @@ const columns = [
 /** Finds a user of a directory; undefined for all others. */
 export async function findUser(
   db: Kysely<Schema>,
-  directory: Directory,
+  directory: ProvisioningDirectory,
   id: string,
 ): Promise<FoundUser | undefined> {
   if (!isId('user', id)) return undefined
@@ -63,7 +63,7 @@ export async function findUser(
 /** Reads a user as its client sees it; undefined for one of another directory. */
 export async function readUser(
   db: Kysely<Schema>,
-  directory: Directory,
+  directory: ProvisioningDirectory,
   { id, address }: { id: string; address: string },
 ): Promise<Resource | undefined> {
   if (!isId('user', id)) return undefined
@@ -77,7 +77,7 @@ export async function readUser(
 /** Reads a page of users, the oldest first. Throws `invalidFilter`. */
 export async function listUsers(
   db: Kysely<Schema>,
-  directory: Directory,
+  directory: ProvisioningDirectory,
   { address, ...list }: ListRequest & { address: string },
 ) {
   const filtered = list.conditions.reduce(

@@ -1,7 +1,7 @@
 import type { Kysely, Transaction } from 'kysely'
 import { changeAccount, deactivate, provisionAccount, reactivate, toAddress } from './accounts'
 import { recordScimChange } from './audit'
-import { changeDirectory, type Directory } from './directory'
+import { changeDirectory, type ProvisioningDirectory } from './directory'
 import { syncMemberships } from './memberships'
 import type { Preconditions } from './preconditions'
 import type { StoredAttributes } from './resources'
@@ -21,13 +21,17 @@ export interface UserPorts {
 /** Users of directories. All reject with 404 for users of other directories. Source: contract 2.6. */
 export function createUserChanges({ db, changed }: UserPorts) {
   return {
-    async create(directory: Directory, fields: UserFields): Promise<string> {
+    async create(directory: ProvisioningDirectory, fields: UserFields): Promise<string> {
       const id = await changeDirectory(db, directory, (trx) => insert(trx, directory, fields))
       changed(id)
       return id
     },
     /** Changes fields of a user, of which `change` may have all. */
-    async change(directory: Directory, id: string, { change, check, onChange }: UserUpdate) {
+    async change(
+      directory: ProvisioningDirectory,
+      id: string,
+      { change, check, onChange }: UserUpdate,
+    ) {
       await changeDirectory(db, directory, async (trx) => {
         const user = await findUser(trx, directory, id)
         if (!user) throw notFound()
@@ -36,7 +40,11 @@ export function createUserChanges({ db, changed }: UserPorts) {
       })
       changed(id)
     },
-    async remove(directory: Directory, id: string, check: Preconditions): Promise<void> {
+    async remove(
+      directory: ProvisioningDirectory,
+      id: string,
+      check: Preconditions,
+    ): Promise<void> {
       await changeDirectory(db, directory, async (trx) => {
         const user = await findUser(trx, directory, id)
         if (!user) throw notFound()
@@ -74,7 +82,7 @@ const toStored = ({
 
 async function insert(
   trx: Transaction<Schema>,
-  directory: Directory,
+  directory: ProvisioningDirectory,
   fields: UserFields,
 ): Promise<string> {
   const { id, isNew } = await provisionAccount(trx, directory, fields)
@@ -121,7 +129,7 @@ const toFields = (user: FoundUser): UserFields => ({
 
 async function update(
   trx: Transaction<Schema>,
-  directory: Directory,
+  directory: ProvisioningDirectory,
   { user, change }: { user: FoundUser; change: UserChange },
 ): Promise<string[]> {
   checkOperator(directory, user)
@@ -190,13 +198,13 @@ const toAction = (active: boolean | undefined) => {
 
 const setActive = (
   trx: Transaction<Schema>,
-  directory: Directory,
+  directory: ProvisioningDirectory,
   { id, next }: { id: string; next: UserFields },
 ) => (next.active ? reactivate(trx, directory, id) : deactivate(trx, directory, id))
 
 /** The directory of an organization has no power over operators of the installation. */
 function checkOperator(
-  { organizationId }: Directory,
+  { organizationId }: ProvisioningDirectory,
   { is_operator: isOperator }: FoundUser,
 ): void {
   if (organizationId === null || !isOperator) return
@@ -205,7 +213,7 @@ function checkOperator(
 
 async function remove(
   trx: Transaction<Schema>,
-  directory: Directory,
+  directory: ProvisioningDirectory,
   user: FoundUser,
 ): Promise<void> {
   checkOperator(directory, user)

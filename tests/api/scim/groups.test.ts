@@ -63,7 +63,7 @@ describe('a group', () => {
     expect((await directory.send(`GET /Groups/${id}`)).status).toBe(404)
   })
 
-  test('gets and loses members as Entra ID and Okta do it', async () => {
+  test('changes its members by the requests of Entra ID and Okta', async () => {
     const directory = await installationDirectory(gateway)
     const [one = '', two = ''] = [
       await directory.user(`one@${directory.domain}`),
@@ -89,7 +89,7 @@ describe('a group', () => {
 })
 
 describe('the groups of an organization’s directory', () => {
-  test('make members with the mapped role and department, and end what they made', async () => {
+  test('make members with the mapped role and department, and end these memberships', async () => {
     const directory = await organizationDirectory(gateway)
     await mapGroups(directory, { group_name: 'engineers', role: 'developer' })
     const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User'

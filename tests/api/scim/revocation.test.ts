@@ -61,7 +61,7 @@ test.each([
   ],
   ['deleted', (id: string) => directory.send(`DELETE /Users/${id}`)],
 ])(
-  'who is %s while a stream runs: it ends and is paid, and keys are refused on both nodes',
+  'a user is %s while a stream runs: the stream ends and is paid, and both nodes reject the keys',
   async (how, end) => {
     const userId = await directory.user(`${how}@corp.example`)
     const key = await keyOf(userId)

@@ -74,7 +74,7 @@ describe('an account that a directory does not have', () => {
     expect((await accountOf(userId))['email']).toBe(`taken@${directory.domain}`)
   })
 
-  test('of another directory is not taken, whatever domains both have', async () => {
+  test('of another directory is not taken, also with the same domains', async () => {
     const first = await organizationDirectory(gateway)
     const user = await first.user(`a@${first.domain}`)
     const second = await organizationDirectory(gateway, [first.domain])
@@ -113,7 +113,7 @@ describe('an account that a directory does not have', () => {
   })
 })
 
-test('who became an operator is out of reach of an organization’s directory', async () => {
+test('an organization’s directory cannot change a user that became an operator', async () => {
   const directory = await organizationDirectory(gateway)
   const id = await directory.user(`a@${directory.domain}`)
   await gateway.admin('PUT', `/users/${id}`, { is_operator: true })
@@ -162,7 +162,7 @@ test('an account that an operator has suspended stays suspended', async () => {
   expect(await accountOf(id)).toMatchObject({ status: 'suspended', suspended_reason: 'Abuse.' })
 })
 
-test('a password that someone set for an address before it was confirmed does not open the account', async () => {
+test('a password from before the confirmation of the address does not open the account', async () => {
   const directory = await installationDirectory(gateway)
   const email = `squatted@${directory.domain}`
   await using sql = await openDatabase(gateway.dataDir)
@@ -198,7 +198,7 @@ describe('a token', () => {
     }
   })
 
-  test('is shown once and stored as a hash; one that was replaced or deleted is invalid at once', async () => {
+  test('is shown once and stored as a hash; after its replacement or deletion it is invalid at once', async () => {
     const directory = await organizationDirectory(gateway)
     const { api, path, id, token } = directory
     expect(token).toMatch(/^sc-tg-[0-9A-Za-z]{49}$/)
@@ -253,7 +253,7 @@ describe('the directories of an organization', () => {
     expect((await api(`PUT ${path}/${id}`, group('owner'))).status).toBe(400)
   })
 
-  test('get their domains from an operator only, and make members of that organization only', async () => {
+  test('have domains from operators only, and make members of that organization only', async () => {
     const directory = await organizationDirectory(gateway, [])
     const { api, path, id } = directory
     await api(`PUT ${path}/${id}`, { name: 'Mine', domains: ['example.com'] })

@@ -197,7 +197,7 @@ describe('a user', () => {
     expect((await directory.send(`GET /Users/${id}`)).body).toEqual(changed.body)
   })
 
-  test('is replaced, and what is left out is empty then', async () => {
+  test('is replaced, and absent attributes become empty', async () => {
     const id = await directory.user(address('replaced'), { title: 'Chief', externalId: 'x' })
     const userName = address('replaced')
     const { status, body } = await directory.send(`PUT /Users/${id}`, {

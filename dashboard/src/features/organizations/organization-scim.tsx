@@ -31,7 +31,7 @@ export function OrganizationScim({ organization: { id, role } }: { organization:
       </Text>
       <ResourceList
         query={query}
-        rows={allRows}
+        rows={(directories) => allRows(directories)}
         plural="directories"
         empty="There is no directory yet."
       >

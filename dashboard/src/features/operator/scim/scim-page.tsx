@@ -43,7 +43,7 @@ export function ScimPage() {
     >
       <ResourceList
         query={query}
-        rows={allRows}
+        rows={(directories) => allRows(directories)}
         plural="directories"
         empty={{
           title: 'No directories yet',
