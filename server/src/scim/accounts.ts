@@ -17,7 +17,7 @@ const maxName = 100
 type AccountFields = Omit<UserFields, 'externalId' | 'title' | 'department' | 'active'>
 
 /** Returns the name of an account. */
-export const toDisplayName = (fields: AccountFields, email: string): string => {
+const toDisplayName = (fields: AccountFields, email: string): string => {
   const parts = [fields.givenName, fields.familyName].filter(Boolean).join(' ')
   const name = fields.displayName ?? fields.formatted ?? parts
   return toOneLine(name, maxName) || toOneLine(email.slice(0, email.lastIndexOf('@')), maxName)
@@ -34,7 +34,7 @@ export function toAddress({ email, userName }: Pick<UserFields, 'email' | 'userN
 }
 
 /** Throws for an address whose domain the operator has not listed for the directory. */
-export function checkDomain({ domains }: ProvisioningDirectory, email: string): void {
+function checkDomain({ domains }: ProvisioningDirectory, email: string): void {
   const domain = email.slice(email.lastIndexOf('@') + 1)
   if (domains.includes(domain)) return
   throw forbidden(`The domain ${domain} is not among those that the operator has listed.`)

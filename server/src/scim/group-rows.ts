@@ -32,7 +32,7 @@ export const findGroup = async (
     : undefined
 
 /** How groups are read. */
-export interface GroupView {
+interface GroupView {
   address: string
   hasMembers: boolean
 }
