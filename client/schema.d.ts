@@ -2886,7 +2886,7 @@ export interface paths {
                     /** @description ID of the acting account, `operator` or `system` */
                     actor?: string | undefined;
                     /** @description An action such as `member.suspended`, or `member` for all actions on members */
-                    action?: ("organization" | "member" | "invitation" | "connection" | "price" | "pool" | "gateway" | "collection" | "checkout" | "credit" | "organization.created" | "organization.changed" | "organization.deleted" | "member.asked" | "member.joined" | "member.admitted" | "member.refused" | "member.changed" | "member.role_changed" | "member.owner_changed" | "member.suspended" | "member.reinstated" | "member.left" | "member.removed" | "invitation.created" | "invitation.resent" | "invitation.revoked" | "invitation.accepted" | "invitation.declined" | "connection.created" | "connection.changed" | "connection.key_replaced" | "connection.deleted" | "price.set" | "price.removed" | "pool.created" | "pool.changed" | "pool.deleted" | "gateway.created" | "gateway.deleted" | "collection.created" | "collection.changed" | "collection.deleted" | "checkout.opened" | "credit.bought" | "credit.granted" | "credit.adjusted" | "credit.refunded" | "credit.disputed" | "credit.returned") | undefined;
+                    action?: ("organization" | "member" | "invitation" | "connection" | "price" | "pool" | "gateway" | "collection" | "scim_directory" | "scim_user" | "scim_group" | "checkout" | "credit" | "organization.created" | "organization.changed" | "organization.deleted" | "member.asked" | "member.joined" | "member.admitted" | "member.refused" | "member.changed" | "member.role_changed" | "member.owner_changed" | "member.suspended" | "member.reinstated" | "member.left" | "member.removed" | "invitation.created" | "invitation.resent" | "invitation.revoked" | "invitation.accepted" | "invitation.declined" | "connection.created" | "connection.changed" | "connection.key_replaced" | "connection.deleted" | "price.set" | "price.removed" | "pool.created" | "pool.changed" | "pool.deleted" | "gateway.created" | "gateway.deleted" | "collection.created" | "collection.changed" | "collection.deleted" | "scim_directory.created" | "scim_directory.changed" | "scim_directory.token_replaced" | "scim_directory.deleted" | "scim_user.created" | "scim_user.linked" | "scim_user.changed" | "scim_user.deactivated" | "scim_user.reactivated" | "scim_user.deleted" | "scim_group.created" | "scim_group.changed" | "scim_group.deleted" | "checkout.opened" | "credit.bought" | "credit.granted" | "credit.adjusted" | "credit.refunded" | "credit.disputed" | "credit.returned") | undefined;
                     /** @description ID of the changed object */
                     object_id?: string | undefined;
                     /** @description Only changes at or after this time */
@@ -2922,6 +2922,198 @@ export interface paths {
         };
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/organizations/{id}/scim-directories": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the SCIM directories of an organization
+         * @description Newest first. For owners and admins. Requires the permission `admin`.
+         */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description ID of the organization */
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ScimDirectoryList"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        /**
+         * Create a SCIM directory of an organization
+         * @description For the owner. An identity provider creates users and groups with its token, once an operator has listed the domains of their addresses. Requires the permission `admin`. The body has at most 64 KB.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description ID of the organization */
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["NewScimDirectory"];
+                };
+            };
+            responses: {
+                /** @description Created */
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ScimDirectoryWithToken"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/organizations/{id}/scim-directories/{directory_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Update a SCIM directory of an organization
+         * @description `groups` replaces all of them, and changes the memberships that they make at once. Only the owner changes groups that make admins. Requires the permission `admin`. The body has at most 64 KB.
+         */
+        put: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description ID of the organization */
+                    id: string;
+                    /** @description ID of the directory */
+                    directory_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["ChangedScimDirectory"];
+                };
+            };
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ScimDirectory"];
+                    };
+                };
+            };
+        };
+        post?: never;
+        /**
+         * Delete a SCIM directory of an organization
+         * @description For the owner. The accounts and memberships that it has made stay as they are. Requires the permission `admin`.
+         */
+        delete: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description ID of the organization */
+                    id: string;
+                    /** @description ID of the directory */
+                    directory_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Done"];
+                    };
+                };
+            };
+        };
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/organizations/{id}/scim-directories/{directory_id}/token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replace the token of a SCIM directory
+         * @description For the owner. The token before is invalid at once. Requires the permission `admin`.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description ID of the organization */
+                    id: string;
+                    /** @description ID of the directory */
+                    directory_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ScimDirectoryWithToken"];
+                    };
+                };
+            };
+        };
         delete?: never;
         options?: never;
         head?: never;
@@ -9087,6 +9279,193 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/admin/scim-directories": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List SCIM directories
+         * @description Those of the installation and of organizations, newest first. Requires an operator.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description Maximum number of items on the page */
+                    limit?: number | undefined;
+                    /** @description Number of items to skip; ignored with `cursor` */
+                    offset?: number | undefined;
+                    /** @description `next_cursor` of the previous page, with the same filters */
+                    cursor?: string | undefined;
+                } | undefined;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["AnyScimDirectoryList"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        /**
+         * Create a SCIM directory of the installation
+         * @description An identity provider creates users and groups with its token. Requires an operator. The body has at most 64 KB.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["NewInstallationDirectory"];
+                };
+            };
+            responses: {
+                /** @description Created */
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ScimDirectoryWithToken"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/scim-directories/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Update a SCIM directory
+         * @description Also one of an organization: list only domains whose addresses that organization gives out. `groups` replaces all of them, and changes the memberships that they make at once. Requires an operator. The body has at most 64 KB.
+         */
+        put: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description ID of the directory */
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["ChangedInstallationDirectory"];
+                };
+            };
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ScimDirectory"];
+                    };
+                };
+            };
+        };
+        post?: never;
+        /**
+         * Delete a SCIM directory
+         * @description The accounts and memberships that it has made stay as they are. Requires an operator.
+         */
+        delete: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description ID of the directory */
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Done"];
+                    };
+                };
+            };
+        };
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/scim-directories/{id}/token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replace the token of a SCIM directory
+         * @description The token before is invalid at once. Requires an operator.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description ID of the directory */
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ScimDirectoryWithToken"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/admin/tickets": {
         parameters: {
             query?: never;
@@ -12047,6 +12426,99 @@ export interface components {
         OrganizationTrail: {
             changes: components["schemas"]["OrganizationChange"][];
             pagination: components["schemas"]["Pagination"];
+        };
+        ScimDirectory: {
+            /** @example dir_01k9z3t6c8q4v7x2m5n0p1r3s4 */
+            id: string;
+            name: string;
+            /** @description Null for one of the installation */
+            organization_id: string | null;
+            /**
+             * @description The base URL for the identity provider
+             * @example https://tollgate.example.com/scim/v2
+             */
+            scim_url: string;
+            /** @description Only operators change them */
+            domains: string[];
+            groups: {
+                group_name: string;
+                /** @example org_01k9z3t6c8q4v7x2m5n0p1r3s4 */
+                organization_id: string;
+                /** @enum {string} */
+                role: "admin" | "developer" | "viewer" | "member";
+            }[];
+            user_count: number;
+            /** Format: date-time */
+            token_created_at: string;
+            /** @description The last use of the token, to the minute */
+            last_used_at: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        ScimDirectoryList: {
+            directories: components["schemas"]["ScimDirectory"][];
+        };
+        NewScimDirectory: {
+            name: string;
+            /** @default [] */
+            groups?: ({
+                /** @description Name of the group at the identity provider */
+                group_name: string;
+                /**
+                 * @description Role of its members in the organization
+                 * @enum {string}
+                 */
+                role: "admin" | "developer" | "viewer" | "member";
+            }[] | null) | undefined;
+        };
+        ScimDirectoryWithToken: {
+            /** @example dir_01k9z3t6c8q4v7x2m5n0p1r3s4 */
+            id: string;
+            name: string;
+            /** @description Null for one of the installation */
+            organization_id: string | null;
+            /**
+             * @description The base URL for the identity provider
+             * @example https://tollgate.example.com/scim/v2
+             */
+            scim_url: string;
+            /** @description Only operators change them */
+            domains: string[];
+            groups: {
+                group_name: string;
+                /** @example org_01k9z3t6c8q4v7x2m5n0p1r3s4 */
+                organization_id: string;
+                /** @enum {string} */
+                role: "admin" | "developer" | "viewer" | "member";
+            }[];
+            user_count: number;
+            /** Format: date-time */
+            token_created_at: string;
+            /** @description The last use of the token, to the minute */
+            last_used_at: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+            /**
+             * @description Shown only now: Tollgate stores its hash
+             * @example sc-tg-...
+             */
+            token: string;
+        };
+        ChangedScimDirectory: {
+            name?: string | undefined;
+            groups?: {
+                /** @description Name of the group at the identity provider */
+                group_name: string;
+                /**
+                 * @description Role of its members in the organization
+                 * @enum {string}
+                 */
+                role: "admin" | "developer" | "viewer" | "member";
+            }[] | undefined;
         };
         ModelCollection: {
             /** @example coll_01k9z3t6c8q4v7x2m5n0p1r3s4 */
@@ -16240,6 +16712,49 @@ export interface components {
         };
         Rejection: {
             note?: (string | null) | undefined;
+        };
+        AnyScimDirectoryList: {
+            directories: components["schemas"]["ScimDirectory"][];
+            pagination: components["schemas"]["Pagination"];
+        };
+        NewInstallationDirectory: {
+            name: string;
+            /** @description Domains of the addresses that the directory may use; without any it creates no user */
+            domains: string[];
+            /** @default [] */
+            groups?: ({
+                /** @description Name of the group at the identity provider */
+                group_name: string;
+                /**
+                 * @description The organization that its members join
+                 * @example org_01k9z3t6c8q4v7x2m5n0p1r3s4
+                 */
+                organization_id: string;
+                /**
+                 * @description Role of its members in the organization
+                 * @enum {string}
+                 */
+                role: "admin" | "developer" | "viewer" | "member";
+            }[] | null) | undefined;
+        };
+        ChangedInstallationDirectory: {
+            name?: string | undefined;
+            /** @description Domains of the addresses that the directory may use; without any it creates no user */
+            domains?: string[] | undefined;
+            groups?: {
+                /** @description Name of the group at the identity provider */
+                group_name: string;
+                /**
+                 * @description The organization that its members join
+                 * @example org_01k9z3t6c8q4v7x2m5n0p1r3s4
+                 */
+                organization_id: string;
+                /**
+                 * @description Role of its members in the organization
+                 * @enum {string}
+                 */
+                role: "admin" | "developer" | "viewer" | "member";
+            }[] | undefined;
         };
         ListedStaffTicket: {
             id: string;

@@ -21,6 +21,8 @@ import { createModelStore } from '../src/api/operator/models/store'
 import { createDestinationStore } from '../src/api/account/notification-destinations/store'
 import { createNotificationStore } from '../src/api/account/notifications/store'
 import { createMemberStore } from '../src/api/account/organizations/members'
+import { createScimDirectoryStore } from '../src/api/account/scim-directories/store'
+import { createAnyScimDirectoryStore } from '../src/api/operator/scim-directories/store'
 import { createOperatedOrganizationStore } from '../src/api/operator/organizations/store'
 import { createInvitationStore } from '../src/api/account/organizations/invitations'
 import { createOwnInvitationStore } from '../src/api/account/organizations/own-invitations'
@@ -137,6 +139,8 @@ function storesOf(
     gateways: createGatewayStore({ db, address: () => '', changed }),
     pools: createPoolStore({ db, catalog, changed }),
     operatedOrganizations: createOperatedOrganizationStore({ db, catalog, changed }),
+    scimDirectories: createScimDirectoryStore({ db, address: () => '', changed }),
+    anyScimDirectories: createAnyScimDirectoryStore({ db, address: () => '', changed }),
     organizations: createOrganizationStore({ db, catalog, changed }),
     members: createMemberStore({ db, catalog, changed }),
     organizationUsage: createOrganizationUsageStore(db),
@@ -260,6 +264,13 @@ function standIns(): AppPorts {
       trail: { record: never },
     }),
     signIn: { answer: never },
+    scim: {
+      db,
+      authenticator: { authenticateDirectory: never },
+      trail: { record: never },
+      address: () => '',
+      changed,
+    },
     dashboard: never,
     reply: {
       watch: new StreamWatch(readConfig({}).timers),

@@ -30,6 +30,7 @@ export const pages: [path: string, heading: string][] = [
   ['/operator/organizations', 'All organizations'],
   ['/operator/transactions', 'Transactions'],
   ['/operator/plans', 'Plans'],
+  ['/operator/scim', 'SCIM'],
   ['/operator/requests', 'Requests'],
   ['/operator/quota-requests', 'Quota requests'],
   ['/operator/tickets', 'Tickets'],

@@ -34,6 +34,7 @@ const paths = [
   '/operator/users/user_00000000000000000000000000',
   '/operator/transactions',
   '/operator/plans',
+  '/operator/scim',
   '/operator/organizations',
   '/operator/organizations/org_00000000000000000000000000',
   '/operator/tickets',

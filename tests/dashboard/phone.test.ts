@@ -61,6 +61,7 @@ const lists = [
   '/operator/organizations',
   '/operator/transactions',
   '/operator/plans',
+  '/operator/scim',
   '/operator/requests',
   '/operator/quota-requests',
   '/operator/tickets',

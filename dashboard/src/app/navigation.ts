@@ -58,6 +58,7 @@ export const operatorNavigation = [
     links: [
       { to: '/operator/users', label: 'Users' },
       { to: '/operator/organizations', label: 'All organizations' },
+      { to: '/operator/scim', label: 'SCIM' },
       { to: '/operator/plans', label: 'Plans' },
       { to: '/operator/transactions', label: 'Transactions' },
     ],

@@ -82,6 +82,11 @@ const plans = createRoute({
   path: '/plans',
   component: lazyPage(() => import('../features/operator/plans/plans-page'), 'PlansPage'),
 })
+const scim = createRoute({
+  getParentRoute: () => operator,
+  path: '/scim',
+  component: lazyPage(() => import('../features/operator/scim/scim-page'), 'ScimPage'),
+})
 const organizations = createRoute({
   getParentRoute: () => operator,
   path: '/organizations',
@@ -202,6 +207,7 @@ export const operatorArea = operator.addChildren([
   user,
   transactions,
   plans,
+  scim,
   organizations,
   organization,
   tickets,

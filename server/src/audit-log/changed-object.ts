@@ -12,6 +12,8 @@ const kindOfPrefix: Readonly<Record<string, string>> = {
   qreq: 'quota_request',
   txn: 'transaction',
   req: 'request',
+  dir: 'scim_directory',
+  grp: 'scim_group',
 }
 
 const ownId = /^([a-z]+)_[0-9a-hjkmnp-tv-z]{26}$/

@@ -28,6 +28,9 @@ const deeds = {
   pool: ['created', 'changed', 'deleted'],
   gateway: ['created', 'deleted'],
   collection: ['created', 'changed', 'deleted'],
+  scim_directory: ['created', 'changed', 'token_replaced', 'deleted'],
+  scim_user: ['created', 'linked', 'changed', 'deactivated', 'reactivated', 'deleted'],
+  scim_group: ['created', 'changed', 'deleted'],
   checkout: ['opened'],
   credit: ['bought', 'granted', 'adjusted', 'refunded', 'disputed', 'returned'],
 } as const satisfies Readonly<Record<string, readonly string[]>>

@@ -39,7 +39,10 @@ export const newApiKey = () => newSecret('sk-tg-')
 /** Creates a token of a self-hosted gateway: the same with `gt-tg-`. */
 export const newGatewayToken = () => newSecret('gt-tg-')
 
-function newSecret(prefix: 'sk-tg-' | 'gt-tg-'): string {
+/** Creates a token of a SCIM directory: the same with `sc-tg-`. */
+export const newDirectoryToken = () => newSecret('sc-tg-')
+
+function newSecret(prefix: 'sk-tg-' | 'gt-tg-' | 'sc-tg-'): string {
   let number = BigInt(
     `0x${Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('hex')}`,
   )

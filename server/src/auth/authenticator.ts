@@ -46,6 +46,9 @@ interface Authenticating {
   windowsOf: WindowsOf
 }
 
+/** Identity providers send up to 25 requests a second while they provision a directory. */
+const directoryPerMinute = 1800
+
 const requestWindows: WindowsOf = ({ limits }) => limits.requests
 
 /** The first checks of every request: the key and its permission, then a rate. Source: contract 4.8. */
@@ -95,6 +98,30 @@ export class Authenticator {
     const { failures } = this.#ports
     const client = address()
     if (!failures.isOperator(client, isKey)) throw failures.judge(client, refusal)
+  }
+
+  /**
+   * Returns the directory of a token, which `find` looks up, and counts the request in its rate. Rejects with
+   * `invalid_api_key` for an unknown token, and with `rate_limit_exceeded`, also for an address that sent too many.
+   */
+  async authenticateDirectory<Directory extends { id: string }>(
+    { address, reportQuota }: Credentialed,
+    find: () => Promise<Directory | undefined>,
+  ): Promise<Directory> {
+    const { failures, unknownKeys, limits } = this.#ports
+    const client = address()
+    failures.assertMayLookUp(client)
+    let directory: Directory | undefined
+    {
+      using _lookUp = unknownKeys.admit(client)
+      directory = await find()
+    }
+    if (!directory) {
+      const message = 'The token is not valid: it is wrong, replaced or deleted.'
+      throw failures.judge(client, new ApiError('invalid_api_key', { message }))
+    }
+    reportQuota(await limits.count([{ id: `scim:${directory.id}`, limit: directoryPerMinute }]))
+    return directory
   }
 
   /** Admits a caller without a key: counted by address. Throws `rate_limit_exceeded`. */

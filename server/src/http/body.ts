@@ -37,6 +37,8 @@ interface Reading {
   memory?: BodyMemory | undefined
   maxMs?: number
   onText?: ((text: string) => void) | undefined
+  /** The content types of the body, where it may have others than `application/json`. */
+  mediaType?: RegExp
   clock?: Clock
 }
 
@@ -49,10 +51,10 @@ export async function readJson(
   request: Request,
   reading: Reading,
 ): Promise<{ body: JsonObject; bytes: number }> {
-  const { limitBytes, server, onText } = reading
+  const { limitBytes, server, onText, mediaType = json } = reading
   const { headers } = request
   const type = headers.get('content-type') ?? ''
-  if (type !== 'application/json' && !json.test(type)) {
+  if (type !== 'application/json' && !mediaType.test(type)) {
     throw invalidRequest(null, 'wrong_content_type', 'Send the body as application/json in UTF-8.')
   }
   const encoding = headers.get('content-encoding')

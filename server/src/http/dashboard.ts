@@ -44,7 +44,7 @@ const headers = {
 const immutable = 'public, max-age=31536000, immutable'
 
 /** Paths that are never pages, even when a browser opens them. */
-const otherPaths = /^\/(api|v1|docs|assets|healthz|readyz|metrics|gateway|openapi\.json)(\/|$)/
+const otherPaths = /^\/(api|v1|scim|docs|assets|healthz|readyz|metrics|gateway|openapi\.json)(\/|$)/
 
 /** Serves the dashboard's files, and its first page for every path of its own. */
 export const dashboardRoutes = (files: () => Promise<DashboardFiles>, { open }: Guards) =>

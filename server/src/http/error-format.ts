@@ -1,4 +1,5 @@
 import { ownErrorFormat } from './render'
+import { scimErrorFormat } from './scim-error-format'
 import type { ErrorFormat } from '../protocols/dialect'
 import { errorFormat as messages } from '../protocols/messages/error-format'
 import { createFailedStream } from '../protocols/responses/failed-stream'
@@ -8,6 +9,8 @@ import { errorFormat as responses } from '../protocols/responses/error-format'
 const ofMessages = /^(https?:\/\/[^/]*)?(\/+v1)*\/+messages(?![\w-])/
 const ofResponses = /^(https?:\/\/[^/]*)?(\/+v1)*\/+responses(?![\w-])/
 const ofModels = /^(https?:\/\/[^/]*)?(\/+v1)*\/+models(?![\w-])/
+
+const ofScim = /^(https?:\/\/[^/]*)?\/+scim\//
 
 /** Whether a request asks for the list of models in Anthropic's format. Source: contract 5.1. */
 export const usesMessagesFormat = (request: Request) => request.headers.has('anthropic-version')
@@ -23,5 +26,6 @@ export function getErrorFormat(request: Request): ErrorFormat {
   const { url } = request
   if (ofMessages.test(url)) return messages
   if (ofResponses.test(url)) return takesStreamsOnly(request) ? streamedResponses : responses
+  if (ofScim.test(url)) return scimErrorFormat
   return ofModels.test(url) && usesMessagesFormat(request) ? messages : ownErrorFormat
 }

@@ -8,9 +8,9 @@ const overhang = 8 * 1024
 export const cutMark = ' [cut]'
 const secret = '[secret]'
 
-/** The shapes of our API keys, of gateways' tokens, and of providers' and clouds' secrets. */
+/** The shapes of our API keys, of tokens of gateways and directories, and of providers' and clouds' secrets. */
 const shapes = [
-  String.raw`(?:sk|gt)-tg-[0-9A-Za-z]{8,}`,
+  String.raw`(?:sk|gt|sc)-tg-[0-9A-Za-z]{8,}`,
   String.raw`(?:sk|pk|rk|gsk|xai|hf|r8|pplx|nvapi|csk|glpat|ghp|gho|ghs|fw|tgp|key)[-_][\w.-]{8,}`,
   String.raw`github_pat_\w{8,}`,
   String.raw`xox[a-z]-[\w-]{8,}`,

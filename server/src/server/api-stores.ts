@@ -38,6 +38,8 @@ import { createOrganizationStore } from '../api/account/organizations/store'
 import { createOrganizationTrailStore } from '../api/account/organizations/trail'
 import { createOrganizationUsageStore } from '../api/account/organizations/usage'
 import { createCreditStore } from '../api/operator/credits/store'
+import { createScimDirectoryStore } from '../api/account/scim-directories/store'
+import { createAnyScimDirectoryStore } from '../api/operator/scim-directories/store'
 import { createPlanStore } from '../api/operator/plans/store'
 import { createProviderStore } from '../api/operator/providers/store'
 import { createAccountSettingsStore } from '../api/account/settings/store'
@@ -194,6 +196,8 @@ function accountStores(dependencies: Dependencies, services: GatewayServices) {
     accountSettings: createAccountSettingsStore({ db, changed }),
     organizations: createOrganizationStore({ db, catalog, changed }),
     operatedOrganizations: createOperatedOrganizationStore({ db, catalog, changed }),
+    scimDirectories: createScimDirectoryStore({ db, address, changed }),
+    anyScimDirectories: createAnyScimDirectoryStore({ db, address, changed }),
     members: createMemberStore({ db, catalog, changed }),
     invitations: createInvitationStore({ db, settings, address }),
     ownInvitations: createOwnInvitationStore({ db, changed }),

@@ -12,6 +12,7 @@ import { createPayments } from './payments'
 import { createReadiness } from './readiness'
 import { createNotices } from './notices'
 import { createStorage, type Storage } from './storage'
+import { scimPorts } from './scim'
 import { createSignInService, type SignInService } from './sign-in'
 import { createApiStores } from './api-stores'
 import { createTelemetry } from './telemetry'
@@ -107,7 +108,7 @@ export async function startServer(config: Config, options: Options): Promise<Run
   const readiness = readinessFor(dependencies, services, state)
   const responses = createResponsePorts(dependencies, disposables)
   const assembled = { services, stores, signIn, messages, watch, readiness, responses }
-  const app = assemble(dependencies, assembled)
+  const app = assemble(dependencies, { ...assembled, address: storeDependencies.address })
   const firstAccount = await firstAccountOf(config, storage)
   const shedding = { ...dependencies, ...services, streams: () => watch.size }
   const load = await createLoadShedding(shedding, disposables)
@@ -173,6 +174,8 @@ interface Assembled {
   services: GatewayServices
   stores: ReturnType<typeof createApiStores>
   signIn: SignInService
+  /** Returns the public address of the service. */
+  address: () => string
   messages: ReturnType<typeof createMessageRuns>
   watch: StreamWatch
   readiness: Readiness
@@ -195,7 +198,7 @@ const readinessFor = (
 /** Assembles the application from the created services. */
 function assemble(
   { config, timers, storage, catalog, log, crashAt, telemetry }: Dependencies,
-  { services, stores, signIn, messages, watch, readiness, responses }: Assembled,
+  { services, stores, signIn, address, messages, watch, readiness, responses }: Assembled,
 ) {
   const { gateway, authenticator, claims, lookUps } = services
   const { adminKey } = storage.installation
@@ -211,6 +214,7 @@ function assemble(
       trail: createTrail(storage.database.query),
     }),
     signIn,
+    scim: scimPorts(storage, services, address),
     dashboard: createDashboardFiles(),
     responses,
     reply: replyPorts(timers, { watch, claims, log, crashAt, counts: telemetry.witness.counts }),

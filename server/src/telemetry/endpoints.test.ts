@@ -12,6 +12,7 @@ test.each([
   ['/api/auth/sign-in/email', 'sign_in'],
   ['/api/account/settings', 'account_api'],
   ['/readyz', 'health'],
+  ['/scim/v2/Users', 'scim'],
   ['/made/up/by/somebody', 'other'],
   ['', 'other'],
 ])('%s is %s', (path, name) => {

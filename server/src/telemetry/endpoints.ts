@@ -17,6 +17,7 @@ export const endpoints = [
   'public_api',
   'sign_in',
   'webhooks',
+  'scim',
   'account_api',
   'health',
   'other',
@@ -60,6 +61,7 @@ const prefixes = (
     ['/api/public/', 'public_api'],
     ['/api/auth/', 'sign_in'],
     ['/api/webhooks/', 'webhooks'],
+    ['/scim/', 'scim'],
     ['/api/', 'account_api'],
   ] as const
 ).map(([start, name]) => [start, indexOf(name)] as const)

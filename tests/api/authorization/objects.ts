@@ -146,6 +146,12 @@ export const kinds: Readonly<Record<string, readonly Kind[]>> = {
       },
     },
   ],
+  '/api/organizations/:id/scim-directories/:directory_id': [
+    ofOrganization(async (fixture, owner, id) => {
+      const path = `POST /organizations/${id}/scim-directories`
+      return [id, idIn(await call(fixture.gateway, owner, path, { name: 'Ours' }))]
+    }),
+  ],
   '/api/user/model-collections/:id': [
     ownedKind('POST /user/model-collections', collection),
     ofOrganization(async (fixture, owner, organization_id) => {

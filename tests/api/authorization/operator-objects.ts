@@ -52,6 +52,9 @@ export const operatorKinds: Readonly<Record<string, readonly Kind[]>> = {
       },
     },
   ],
+  '/api/admin/scim-directories/:id': [
+    operated('POST /scim-directories', () => ({ name: 'Some', domains: ['example.com'] })),
+  ],
   '/api/admin/plans/:id': [operated('POST /plans', () => ({ name: unusedName('plan') }))],
   '/api/admin/providers/:id': [
     operated('POST /providers', () => ({

@@ -12,6 +12,7 @@ export const bodies: Readonly<Record<string, Json>> = {
   'PUT /api/admin/users/:id/keys/:key_id': { name: 'Another' },
   'POST /api/admin/plans': { name: 'Matrix' },
   'PUT /api/admin/organizations/:id': { description: 'Changed.' },
+  'PUT /api/admin/scim-directories/:id': { name: 'Another' },
   'PUT /api/admin/plans/:id': { requests_per_minute: 7 },
   'POST /api/admin/providers': { key: 'matrix', name: 'Matrix', adapter: 'openai' },
   'PUT /api/admin/providers/:id': { name: 'Another' },
@@ -32,6 +33,8 @@ export const openRoutes: readonly RegExp[] = [
   /^GET \/(healthz|readyz|docs|docs\/:file|openapi(-operator)?\.json)$/,
   // Source: contract 2.5, 9.4: a session that is being made; a signature of the payment processor.
   /^\w+ \/api\/(auth|webhooks)\//,
+  // Source: contract 2.6: the token of a directory.
+  /^\w+ \/scim\/v2\//,
 ]
 
 /** Routes that refuse even whose object it is, and why. */

@@ -15,6 +15,9 @@ export const kindNames = {
   gateway: 'Gateway',
   pool: 'Pool',
   collection: 'Collection',
+  scim_directory: 'SCIM directory',
+  scim_user: 'SCIM user',
+  scim_group: 'SCIM group',
   checkout: 'Checkout',
   credit: 'Credits',
 } as const

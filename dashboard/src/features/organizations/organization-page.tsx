@@ -21,6 +21,7 @@ import { sharedGroupings } from '../usage/queries'
 import { OrganizationInvitations } from './organization-invitations'
 import { OrganizationLimits } from './organization-limits'
 import { OrganizationMembers } from './organization-members'
+import { OrganizationScim } from './organization-scim'
 import { OrganizationTrail } from './organization-audit-log'
 import { OrganizationUsage } from './organization-usage'
 
@@ -85,7 +86,10 @@ function OrganizationSections({ organization }: { organization: Organization }) 
         </Tabs.Panel>
         {manages && (
           <Tabs.Panel value="limits" pt="md">
-            <OrganizationLimits organization={organization} />
+            <Stack gap="lg">
+              <OrganizationLimits organization={organization} />
+              <OrganizationScim organization={organization} />
+            </Stack>
           </Tabs.Panel>
         )}
         {manages && (

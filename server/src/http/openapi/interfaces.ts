@@ -103,6 +103,7 @@ export const interfaces: Readonly<Record<Audience, Interface>> = {
     tags: [
       { name: 'Users', description: 'Accounts, their keys and their data' },
       { name: 'Organizations', description: 'Organizations of all accounts' },
+      { name: 'SCIM', description: 'Directories by which identity providers provision accounts' },
       { name: 'Plans', description: 'Limits that accounts share' },
       { name: 'Credits', description: 'Grants and adjustments of credit, and all transactions' },
       { name: 'Providers', description: 'Built-in and custom providers' },

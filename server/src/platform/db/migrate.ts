@@ -70,6 +70,7 @@ import * as tags from './migrations/0076-tags'
 import * as mediaUse from './migrations/0078-media-use'
 import * as gatewayMedia from './migrations/0079-gateway-media'
 import * as budgetFilters from './migrations/0080-budget-filters'
+import * as scim from './migrations/0081-scim'
 import type { Schema } from './schema'
 import { lacksPrivilege } from './violation'
 import { StartError } from '../config/config'
@@ -146,6 +147,7 @@ const migrations: Record<string, Migration> = {
   '0078-media-use': mediaUse,
   '0079-gateway-media': gatewayMedia,
   '0080-budget-filters': budgetFilters,
+  '0081-scim': scim,
 }
 
 /** The names of all migrations that this version knows, in the order in which they run. */

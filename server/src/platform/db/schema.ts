@@ -13,6 +13,7 @@ import type { RequestLogSchema } from './request-log-schema'
 import type { ResponseSchema } from './response-schema'
 import type { SettingsColumns, SettingsSchema } from './settings-schema'
 import type { PaymentSchema } from './payment-schema'
+import type { ScimSchema } from './scim-schema'
 import type { ShowcaseSchema } from './showcase-schema'
 import type { SupportSchema } from './support-schema'
 import type { SignInSchema } from './sign-in-schema'
@@ -167,6 +168,7 @@ export interface MembershipRow {
   spending_limit: bigint | null
   message: string | null
   joined_at: Date | null
+  scim_directory_id: string | null
   created_at: CreatedColumn
 }
 
@@ -275,6 +277,7 @@ export interface Schema
     ShowcaseSchema,
     SupportSchema,
     SignInSchema,
+    ScimSchema,
     InvitationSchema,
     AutomationSchema,
     GatewaySchema,

@@ -33,6 +33,8 @@ import {
 import { organizationRoutes, type OrganizationStores } from '../../api/account/organizations/routes'
 import { requestLogRoutes } from '../../api/account/request-logs/routes'
 import type { RequestLogStore } from '../../api/account/request-logs/store'
+import { scimDirectoryRoutes } from '../../api/account/scim-directories/routes'
+import type { ScimDirectoryStore } from '../../api/account/scim-directories/store'
 import { settingsRoutes } from '../../api/account/settings/routes'
 import type { AccountSettingsStore } from '../../api/account/settings/store'
 import { paymentEventRoutes, type PaymentEvents } from '../../api/public/payment-events/routes'
@@ -64,6 +66,7 @@ export interface AccountStores extends OrganizationStores, InvitationStores, Cat
   destinations: DestinationStore
   keys: OwnKeyStore
   prompts: PromptStore
+  scimDirectories: ScimDirectoryStore
   quota: QuotaStore
   tickets: TicketStore
 }
@@ -77,6 +80,7 @@ export const accountEndpoints = (stores: AccountStores, guards: Guards) =>
     .route('/', mount(guards, gatewayRoutes(stores.gateways)))
     .route('/', mount(guards, invitationRoutes(stores)))
     .route('/', mount(guards, organizationRoutes(stores)))
+    .route('/', mount(guards, scimDirectoryRoutes(stores.scimDirectories)))
     .route('/', mount(guards, collectionRoutes(stores.collections)))
     .route('/', mount(guards, mappingRoutes(stores.mappings)))
     .route('/', mount(guards, handleRoutes(stores.handles)))

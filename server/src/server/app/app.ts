@@ -27,6 +27,7 @@ import {
 import { serviceRoutes, type Readiness } from '../../http/service'
 import { describeInterface } from '../../http/openapi/document'
 import type { Audience } from '../../http/openapi/interfaces'
+import { scimEndpoints, type ScimPorts } from '../../scim/routes'
 import { chatCompletionRoutes } from '../../v1/chat-completions'
 import { completionRoutes } from '../../v1/completions'
 import { conversationItemRoutes } from '../../v1/conversation-items'
@@ -53,6 +54,7 @@ export interface AppPorts {
   modelsFor: ModelsFor
   guards: Guards
   signIn: SignInAnswers
+  scim: ScimPorts
   dashboard: () => Promise<DashboardFiles>
   reply: ReplyPorts
   responses: ResponsePorts
@@ -111,6 +113,7 @@ export function createApp(ports: AppPorts): Hono<Env> {
   app.route('/', operatorEndpoints(stores, guards))
   app.route('/', publicEndpoints(stores, guards))
   app.route('/', signInEndpoints(ports.signIn, guards))
+  app.route('/', scimEndpoints(ports.scim, guards))
   app.route('/', serviceRoutes(guards, ports.readiness))
   app.route('/', docsRoutes(guards))
   app.get('/openapi.json', guards.open, describing(app, 'public'))

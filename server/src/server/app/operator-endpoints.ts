@@ -31,6 +31,8 @@ import type { OperatedOrganizationStore } from '../../api/operator/organizations
 import type { BrandingStore } from '../../platform/settings/branding'
 import { quotaRequestRoutes } from '../../api/operator/quota/routes'
 import type { QuotaRequestStore } from '../../api/account/quota/request-store'
+import { anyScimDirectoryRoutes } from '../../api/operator/scim-directories/routes'
+import type { AnyScimDirectoryStore } from '../../api/operator/scim-directories/store'
 import { supportRoutes } from '../../api/operator/support/routes'
 import type { SupportStore } from '../../api/operator/support/store'
 import type { Env } from '../../http/env'
@@ -52,6 +54,7 @@ export interface OperatorStores extends AdminModelStores {
   collections: CollectionStore
   quotaRequests: QuotaRequestStore
   support: SupportStore
+  anyScimDirectories: AnyScimDirectoryStore
   trail: TrailStore
   operatedRequestLogs: OperatedRequestLogStore
   installationUsage: InstallationUsageStore
@@ -72,6 +75,7 @@ export const operatorEndpoints = (stores: OperatorStores, guards: Guards) =>
     .route('/', mount(guards, platformConnectionRoutes(stores.platformConnections)))
     .route('/', mount(guards, systemCollectionRoutes(stores.collections)))
     .route('/', mount(guards, quotaRequestRoutes(stores.quotaRequests)))
+    .route('/', mount(guards, anyScimDirectoryRoutes(stores.anyScimDirectories)))
     .route('/', mount(guards, supportRoutes(stores.support)))
     .route('/', mount(guards, trailRoutes(stores.trail)))
     .route('/', mount(guards, operatedRequestLogRoutes(stores.operatedRequestLogs)))

@@ -23,6 +23,8 @@ export const kindNames = {
   collection: 'Collection',
   branding: 'Branding',
   config: 'Configuration',
+  scim_directory: 'SCIM directory',
+  scim_group: 'SCIM group',
   request: 'Request (viewed)',
 } as const
 type Kind = keyof typeof kindNames

@@ -25,6 +25,8 @@ export async function findObjectNames(
     union all select id, name from api_key join wanted using (id)
     union all select id, name from plan join wanted using (id)
     union all select id, name from provider join wanted using (id)
+    union all select id, name from scim_directory join wanted using (id)
+    union all select id, display_name from scim_group join wanted using (id)
     union all select id, subject from ticket join wanted using (id)
     union all select id, name from connection join wanted using (id) where scope = 'platform'
     union all select id, name from model_collection join wanted using (id) where scope = 'system'

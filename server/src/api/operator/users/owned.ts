@@ -26,6 +26,8 @@ export const owned: Readonly<Record<string, Owned>> = {
   },
   auth_two_factor: { without: ['secret', 'backup_codes'], ends: 'row' },
   identity_provider_session: { without: ['sid_hash'], ends: 'row' },
+  scim_user: withRow,
+  scim_group_member: withRow,
   membership: withRow,
   public_name: withRow,
   connection: {

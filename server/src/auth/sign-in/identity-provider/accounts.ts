@@ -1,5 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 import { accountIdOf, providerId } from './sign-in-flow'
+import { confirmAddressOf } from '../confirm-address'
 import { hashOf } from '../link'
 import { endAccess } from '../remove-second-factor'
 import type { Schema } from '../../../platform/db/schema'
@@ -7,20 +8,9 @@ import type { Schema } from '../../../platform/db/schema'
 /** A session at the provider may last for longer than one here, which has 30 days. */
 const keptDays = 31
 
-/**
- * Confirms an address that was not confirmed before, and removes what its sign-up has set, as a sign-in link
- * does: the person who typed the address may not own it.
- */
+/** Confirms an address that was not confirmed before. */
 export const confirmAddress = (db: Kysely<Schema>, email: string): Promise<void> =>
-  db.transaction().execute(async (trx) => {
-    const { rows } = await sql<{ id: string }>`
-      update users set email_verified = true, updated_at = now()
-      where lower(email) = ${email} and not email_verified returning id`.execute(trx)
-    for (const { id } of rows) {
-      await sql`delete from auth_account where user_id = ${id}`.execute(trx)
-      await endAccess(trx, id)
-    }
-  })
+  db.transaction().execute((trx) => confirmAddressOf(trx, email))
 
 /** Stores that a session at the provider signed an account in. */
 export async function storeProviderSession(
