@@ -3,18 +3,12 @@ import { owned } from './owned'
 import { isId } from '../../../platform/db/id'
 import type { Schema } from '../../../platform/db/schema'
 import { ApiError, invalidRequest } from '../../../errors'
+import { streamTimed, type StreamTimeouts } from '../../../http/timed-stream'
 
 const rowsPerStatement = 500
 
-/** Timeouts of an export, which holds a database connection and its snapshot. */
-export interface ExportTimeouts {
-  /** For the whole export. */
-  maxDurationMs: number
-  /** For the client to read, between two chunks. */
-  stalledMs: number
-}
-
-const usual: ExportTimeouts = { maxDurationMs: 600_000, stalledMs: 60_000 }
+/** An export holds a database connection and its snapshot. */
+const usual: StreamTimeouts = { maxDurationMs: 600_000, stalledMs: 60_000 }
 
 /** Returns the account's own address; undefined for an unknown account. */
 async function addressOf(db: Kysely<Schema>, id: string): Promise<string | undefined> {
@@ -73,60 +67,8 @@ interface ExportSources {
   others: OtherRows
 }
 
-type Controller = ReadableStreamDefaultController<Uint8Array>
-
-/**
- * Streams on demand: nothing is read before the first pull. `onEnd` is called once the transaction has ended, for
- * any reason.
- */
-function streamOf(
-  lines: AsyncGenerator<string>,
-  { maxDurationMs, stalledMs }: ExportTimeouts,
-  onEnd: () => void,
-): ReadableStream<Uint8Array> {
-  const encoder = new TextEncoder()
-  let isOver = false
-  let durationTimer: Timer | undefined
-  let stallTimer: Timer | undefined
-  const end = async () => {
-    if (isOver) return
-    isOver = true
-    clearTimeout(durationTimer)
-    clearTimeout(stallTimer)
-    await lines.return(undefined).catch(() => undefined)
-    onEnd()
-  }
-  const expire = (controller: Controller) => {
-    controller.error(new Error('the export took too long'))
-    void end()
-  }
-  const source = {
-    start(controller: Controller) {
-      durationTimer = setTimeout(expire, maxDurationMs, controller)
-      stallTimer = setTimeout(expire, stalledMs, controller)
-    },
-    async pull(controller: Controller) {
-      clearTimeout(stallTimer)
-      const next = await lines.next().catch(async (thrown: unknown) => {
-        await end()
-        throw thrown
-      })
-      if (isOver) return
-      if (!next.done) {
-        controller.enqueue(encoder.encode(next.value))
-        stallTimer = setTimeout(expire, stalledMs, controller)
-        return
-      }
-      await end()
-      controller.close()
-    },
-    cancel: end,
-  }
-  return new ReadableStream(source, { highWaterMark: 0 })
-}
-
 interface Options {
-  timeouts?: ExportTimeouts | undefined
+  timeouts?: StreamTimeouts | undefined
   others?: OtherRows | undefined
 }
 
@@ -150,6 +92,6 @@ export function createExports(
       )
     }
     running.add(id)
-    return streamOf(linesOf({ db, others }, id, email), timeouts, () => running.delete(id))
+    return streamTimed(linesOf({ db, others }, id, email), timeouts, () => running.delete(id))
   }
 }
