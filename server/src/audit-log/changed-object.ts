@@ -12,6 +12,8 @@ const kindOfPrefix: Readonly<Record<string, string>> = {
   qreq: 'quota_request',
   txn: 'transaction',
   req: 'request',
+  sink: 'audit_destination',
+  hold: 'legal_hold',
 }
 
 const ownId = /^([a-z]+)_[0-9a-hjkmnp-tv-z]{26}$/

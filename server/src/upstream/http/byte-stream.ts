@@ -49,12 +49,15 @@ export async function sendBytes(dialled: Dialled): Promise<void> {
   signal.addEventListener('abort', abort, { once: true })
   socket.once(isSecure ? 'secureConnect' : 'connect', () => {
     clearTimeout(timer)
+    if (isSecure && !('authorized' in socket && socket.authorized)) {
+      return fail(new Error('the certificate was refused'))
+    }
     state.isConnected = true
     socket.end(bytes)
   })
   socket.once('finish', () => (state.isWritten = true))
   socket.once('end', () => (state.isWritten ? resolve() : fail(new Error('closed too early'))))
-  socket.once('error', fail)
+  socket.on('error', fail)
   socket.once('close', () => fail(new Error('the connection was closed')))
   // Else its end is never read.
   socket.resume()
