@@ -2878,7 +2878,7 @@ export interface paths {
         };
         /**
          * List the audit trail of an organization
-         * @description Changes of the last 25 months, newest first. For owners and admins. Requires the permission `admin`.
+         * @description Changes within its retention, newest first. For owners and admins. Requires the permission `admin`.
          */
         get: {
             parameters: {
@@ -2886,7 +2886,7 @@ export interface paths {
                     /** @description ID of the acting account, `operator` or `system` */
                     actor?: string | undefined;
                     /** @description An action such as `member.suspended`, or `member` for all actions on members */
-                    action?: ("organization" | "member" | "invitation" | "connection" | "price" | "pool" | "gateway" | "collection" | "checkout" | "credit" | "organization.created" | "organization.changed" | "organization.deleted" | "member.asked" | "member.joined" | "member.admitted" | "member.refused" | "member.changed" | "member.role_changed" | "member.owner_changed" | "member.suspended" | "member.reinstated" | "member.left" | "member.removed" | "invitation.created" | "invitation.resent" | "invitation.revoked" | "invitation.accepted" | "invitation.declined" | "connection.created" | "connection.changed" | "connection.key_replaced" | "connection.deleted" | "price.set" | "price.removed" | "pool.created" | "pool.changed" | "pool.deleted" | "gateway.created" | "gateway.deleted" | "collection.created" | "collection.changed" | "collection.deleted" | "checkout.opened" | "credit.bought" | "credit.granted" | "credit.adjusted" | "credit.refunded" | "credit.disputed" | "credit.returned") | undefined;
+                    action?: ("organization" | "member" | "invitation" | "connection" | "price" | "pool" | "gateway" | "collection" | "destination" | "checkout" | "credit" | "organization.created" | "organization.changed" | "organization.deleted" | "member.asked" | "member.joined" | "member.admitted" | "member.refused" | "member.changed" | "member.role_changed" | "member.owner_changed" | "member.suspended" | "member.reinstated" | "member.left" | "member.removed" | "invitation.created" | "invitation.resent" | "invitation.revoked" | "invitation.accepted" | "invitation.declined" | "connection.created" | "connection.changed" | "connection.key_replaced" | "connection.deleted" | "price.set" | "price.removed" | "pool.created" | "pool.changed" | "pool.deleted" | "gateway.created" | "gateway.deleted" | "collection.created" | "collection.changed" | "collection.deleted" | "destination.created" | "destination.changed" | "destination.deleted" | "checkout.opened" | "credit.bought" | "credit.granted" | "credit.adjusted" | "credit.refunded" | "credit.disputed" | "credit.returned") | undefined;
                     /** @description ID of the changed object */
                     object_id?: string | undefined;
                     /** @description Only changes at or after this time */
@@ -2916,6 +2916,59 @@ export interface paths {
                     };
                     content: {
                         "application/json": components["schemas"]["OrganizationTrail"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/organizations/{id}/audit-trail/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download the audit trail of an organization
+         * @description Oldest first. For owners and admins. Requires the permission `admin`.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description ID of the acting account, `operator` or `system` */
+                    actor?: string | undefined;
+                    /** @description An action such as `member.suspended`, or `member` for all actions on members */
+                    action?: ("organization" | "member" | "invitation" | "connection" | "price" | "pool" | "gateway" | "collection" | "destination" | "checkout" | "credit" | "organization.created" | "organization.changed" | "organization.deleted" | "member.asked" | "member.joined" | "member.admitted" | "member.refused" | "member.changed" | "member.role_changed" | "member.owner_changed" | "member.suspended" | "member.reinstated" | "member.left" | "member.removed" | "invitation.created" | "invitation.resent" | "invitation.revoked" | "invitation.accepted" | "invitation.declined" | "connection.created" | "connection.changed" | "connection.key_replaced" | "connection.deleted" | "price.set" | "price.removed" | "pool.created" | "pool.changed" | "pool.deleted" | "gateway.created" | "gateway.deleted" | "collection.created" | "collection.changed" | "collection.deleted" | "destination.created" | "destination.changed" | "destination.deleted" | "checkout.opened" | "credit.bought" | "credit.granted" | "credit.adjusted" | "credit.refunded" | "credit.disputed" | "credit.returned") | undefined;
+                    /** @description ID of the changed object */
+                    object_id?: string | undefined;
+                    /** @description Only changes at or after this time */
+                    from?: (string) | undefined;
+                    /** @description Only changes before this time */
+                    to?: (string) | undefined;
+                } | undefined;
+                header?: never;
+                path: {
+                    /** @description ID of the organization */
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description One JSON object a line */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/x-ndjson": components["schemas"]["OrganizationEntryLine"];
                     };
                 };
             };
@@ -4966,6 +5019,287 @@ export interface paths {
                     };
                     content: {
                         "application/json": components["schemas"]["NotificationDelivery"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/account/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download all data of your account
+         * @description Without secrets. One download at a time; it may take ten minutes. Requires the permission `admin`.
+         */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description One JSON object a line */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/x-ndjson": components["schemas"]["PersonalDataLine"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/account/delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Delete your account and its personal data
+         * @description For signed-in users, not for keys. The ledger keeps its amounts under an id that no longer identifies a person; a remaining balance is lost. Rejected for the owner of an organization, and during a legal hold. Requires the permission `admin`. The body has at most 64 KB.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["AccountDeletion"];
+                };
+            };
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Done"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/organizations/{id}/audit-destinations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List destinations of an audit log
+         * @description For owners and admins, as all of these. Requires the permission `admin`.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description Maximum number of items on the page */
+                    limit?: number | undefined;
+                    /** @description Number of items to skip; ignored with `cursor` */
+                    offset?: number | undefined;
+                    /** @description `next_cursor` of the previous page, with the same filters */
+                    cursor?: string | undefined;
+                } | undefined;
+                header?: never;
+                path: {
+                    /** @description ID of the organization */
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["AuditDestinationList"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        /**
+         * Create a destination of an audit log
+         * @description It takes the entries from its creation on, which is the first. A webhook is signed as Standard Webhooks has it; `secret` is shown once. Requires the permission `admin`. The body has at most 64 KB.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description ID of the organization */
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["NewAuditDestination"];
+                };
+            };
+            responses: {
+                /** @description Created */
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["AuditDestinationWithKey"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/organizations/{id}/audit-destinations/{destination_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Update a destination of an audit log
+         * @description Requires the permission `admin`. The body has at most 64 KB.
+         */
+        put: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description ID of the organization */
+                    id: string;
+                    /** @description ID of the destination */
+                    destination_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["ChangedAuditDestination"];
+                };
+            };
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["AuditDestination"];
+                    };
+                };
+            };
+        };
+        post?: never;
+        /**
+         * Delete a destination of an audit log
+         * @description Entries that wait for it are not sent. Requires the permission `admin`.
+         */
+        delete: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description ID of the organization */
+                    id: string;
+                    /** @description ID of the destination */
+                    destination_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Done"];
+                    };
+                };
+            };
+        };
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/organizations/{id}/audit-destinations/{destination_id}/rotate-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Rotate the secret of a webhook of an audit log
+         * @description For a day requests have two signatures, one of each secret. Requires the permission `admin`.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description ID of the organization */
+                    id: string;
+                    /** @description ID of the destination */
+                    destination_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["AuditDestinationWithKey"];
                     };
                 };
             };
@@ -9319,6 +9653,383 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/admin/audit-trail/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download changes by operators
+         * @description Oldest first. The download is a change in the audit log itself. Requires an operator.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description Only changes of this account; `operator_key` for those with the operator key */
+                    actor?: string | undefined;
+                    /** @description Only changes of objects of this kind */
+                    object_kind?: string | undefined;
+                    /** @description Only changes of this object, and of others that name it: keys of an account, credits for it */
+                    object_id?: string | undefined;
+                    /** @description Only changes from this time on */
+                    from?: (string) | undefined;
+                    /** @description Only changes before this time */
+                    to?: (string) | undefined;
+                    /** @description Text in the route, the body, the objects, the client address or the e-mail address; the first 100 characters count */
+                    search?: string | undefined;
+                } | undefined;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description One JSON object a line */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/x-ndjson": {
+                            /** @constant */
+                            log: "operators";
+                            /** @example trail_01k9z3t6c8q4v7x2m5n0p1r3s4 */
+                            id: string;
+                            /** @description An account, or `operator_key`. */
+                            actor: string;
+                            actor_email: string | null;
+                            method: string;
+                            route: string;
+                            object_kind: string;
+                            object_id: string | null;
+                            concerned: string[];
+                            /** @description Without secrets. */
+                            sent: Record<string, never> | null;
+                            request_id: string;
+                            client_address: string | null;
+                            /** Format: date-time */
+                            created_at: string;
+                        };
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/audit-destinations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List destinations of audit logs
+         * @description They take the audit log of operators, and those of all organizations. Requires an operator.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description Maximum number of items on the page */
+                    limit?: number | undefined;
+                    /** @description Number of items to skip; ignored with `cursor` */
+                    offset?: number | undefined;
+                    /** @description `next_cursor` of the previous page, with the same filters */
+                    cursor?: string | undefined;
+                } | undefined;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["AuditDestinationList"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        /**
+         * Create a destination of audit logs
+         * @description It takes the entries from its creation on, which is the first. A webhook is signed as Standard Webhooks has it; `secret` is shown once. Requires an operator. The body has at most 64 KB.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["NewAuditDestination"];
+                };
+            };
+            responses: {
+                /** @description Created */
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["AuditDestinationWithKey"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/audit-destinations/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Update a destination of audit logs
+         * @description Requires an operator. The body has at most 64 KB.
+         */
+        put: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description ID of the destination */
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["ChangedAuditDestination"];
+                };
+            };
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["AuditDestination"];
+                    };
+                };
+            };
+        };
+        post?: never;
+        /**
+         * Delete a destination of audit logs
+         * @description Entries that wait for it are not sent. Requires an operator.
+         */
+        delete: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description ID of the destination */
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Done"];
+                    };
+                };
+            };
+        };
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/audit-destinations/{id}/rotate-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Rotate the secret of a webhook of audit logs
+         * @description For a day requests have two signatures, one of each secret. Requires an operator.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description ID of the destination */
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["AuditDestinationWithKey"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/legal-holds": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List legal holds
+         * @description Newest first, ended ones too. Requires an operator.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description Only holds on this account or organization */
+                    subject_id?: string | undefined;
+                    /** @description Only holds that last, or only those that have ended */
+                    active?: boolean | undefined;
+                    /** @description Maximum number of items on the page */
+                    limit?: number | undefined;
+                    /** @description Number of items to skip; ignored with `cursor` */
+                    offset?: number | undefined;
+                    /** @description `next_cursor` of the previous page, with the same filters */
+                    cursor?: string | undefined;
+                } | undefined;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["LegalHoldList"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        /**
+         * Put an account or an organization on legal hold
+         * @description Until it ends, audit logs, request logs and bodies stay beyond their retention, and neither the account or organization nor accounts with logs in it can be deleted. Requires an operator. The body has at most 64 KB.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["NewLegalHold"];
+                };
+            };
+            responses: {
+                /** @description Created */
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["LegalHold"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/legal-holds/{id}/end": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End a legal hold
+         * @description Rows beyond their retention are deleted within an hour. Requires an operator.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description ID of the legal hold */
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["LegalHold"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/admin/request-logs": {
         parameters: {
             query?: never;
@@ -10001,7 +10712,7 @@ export interface components {
                 param: string | null;
                 details: {
                     /** @enum {string} */
-                    issue: "required" | "wrong_type" | "unknown_value" | "out_of_range" | "too_short" | "too_long" | "too_many" | "bad_format" | "empty" | "taken" | "reserved" | "duplicate" | "conflict" | "wrong_state" | "limit_reached" | "not_allowed" | "unsupported_by_model" | "refused_by_provider" | "content_filter" | "invalid_json" | "wrong_content_type" | "body_too_large" | "bad_signature" | "key_reused";
+                    issue: "required" | "wrong_type" | "unknown_value" | "out_of_range" | "too_short" | "too_long" | "too_many" | "bad_format" | "empty" | "taken" | "reserved" | "duplicate" | "conflict" | "wrong_state" | "legal_hold" | "limit_reached" | "not_allowed" | "unsupported_by_model" | "refused_by_provider" | "content_filter" | "invalid_json" | "wrong_content_type" | "body_too_large" | "bad_signature" | "key_reused";
                 };
             };
         };
@@ -11872,6 +12583,8 @@ export interface components {
             monthly_spend_limit: number | null;
             default_member_spending_limit: number | null;
             billing_email: string;
+            /** @description Months for which its audit log is kept; null for the default */
+            audit_retention_months: number | null;
             /** @description USD; null unless the caller is owner or admin */
             credit_balance: number | null;
             /** Format: date-time */
@@ -11896,6 +12609,8 @@ export interface components {
             default_member_spending_limit?: (number | null) | undefined;
             /** Format: email */
             billing_email?: string | undefined;
+            /** @description Months for which its audit log is kept; null for the default */
+            audit_retention_months?: (number | null) | undefined;
         };
         JoinRequest: {
             message?: (string | null) | undefined;
@@ -12041,6 +12756,60 @@ export interface components {
         OrganizationTrail: {
             changes: components["schemas"]["OrganizationChange"][];
             pagination: components["schemas"]["Pagination"];
+        };
+        OrganizationEntryLine: {
+            /** @example trail_01k9z3t6c8q4v7x2m5n0p1r3s4 */
+            id: string;
+            /**
+             * @description An account, `operator`, or `system` for automatic changes
+             * @example user_01k9z3t6c8q4v7x2m5n0p1r3s4
+             */
+            actor: string;
+            /** @description The address of the account at that time; a placeholder after its erasure */
+            actor_email: string | null;
+            /**
+             * @description The key, or `session` for a signed-in account; null if no account acted
+             * @example session
+             */
+            key_id: string | null;
+            /** @example member.role_changed */
+            action: string;
+            /**
+             * @description The changed object
+             * @example user_01k9z3t6c8q4v7x2m5n0p1r3s4
+             */
+            object_id: string;
+            /**
+             * @description Its name at that time; the address of members and invitations
+             * @example ada@example.com
+             */
+            object_name: string | null;
+            /**
+             * @description The differing fields before the change; null for a new object
+             * @example {
+             *       "role": "member"
+             *     }
+             */
+            before: Record<string, never> | null;
+            /**
+             * @description The same fields after the change; null for a deleted object
+             * @example {
+             *       "role": "developer"
+             *     }
+             */
+            after: Record<string, never> | null;
+            request_id: string | null;
+            /**
+             * @description The network address of the client
+             * @example 203.0.113.7
+             */
+            client_address: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** @constant */
+            log: "organization";
+            /** @example org_01k9z3t6c8q4v7x2m5n0p1r3s4 */
+            organization_id: string;
         };
         ModelCollection: {
             /** @example coll_01k9z3t6c8q4v7x2m5n0p1r3s4 */
@@ -13221,6 +13990,80 @@ export interface components {
             /** Format: date-time */
             created_at: string;
         };
+        PersonalDataLine: {
+            table: string;
+            row: Record<string, never>;
+        };
+        AccountDeletion: {
+            /** @description The address of the account, to confirm */
+            email: string;
+        };
+        AuditDestination: {
+            /** @example sink_01k9z3t6c8q4v7x2m5n0p1r3s4 */
+            id: string;
+            name: string;
+            /** @enum {string} */
+            kind: "webhook" | "syslog";
+            /** @description Scheme, host and port, without the path, which may grant access */
+            url: string;
+            /** @description While false, entries wait. */
+            enabled: boolean;
+            /** @description Entries that it has not taken yet, at most 100,000 */
+            waiting: number;
+            oldest_waiting_at: string | null;
+            /** @description Entries that it has taken */
+            delivered: number;
+            last_delivered_at: string | null;
+            failing_since: string | null;
+            last_error: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        AuditDestinationList: {
+            destinations: components["schemas"]["AuditDestination"][];
+            pagination: components["schemas"]["Pagination"];
+        };
+        NewAuditDestination: {
+            name: string;
+            /** @enum {string} */
+            kind: "webhook" | "syslog";
+            /** @description The address of a webhook, or `tls://siem.example.com:6514` for a syslog server. It is shown without its path and query */
+            url: string;
+            enabled?: (boolean | null) | undefined;
+        };
+        AuditDestinationWithKey: {
+            /** @example sink_01k9z3t6c8q4v7x2m5n0p1r3s4 */
+            id: string;
+            name: string;
+            /** @enum {string} */
+            kind: "webhook" | "syslog";
+            /** @description Scheme, host and port, without the path, which may grant access */
+            url: string;
+            /** @description While false, entries wait. */
+            enabled: boolean;
+            /** @description Entries that it has not taken yet, at most 100,000 */
+            waiting: number;
+            oldest_waiting_at: string | null;
+            /** @description Entries that it has taken */
+            delivered: number;
+            last_delivered_at: string | null;
+            failing_since: string | null;
+            last_error: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+            /** @description Key of the signatures, shown only here; null for syslog servers */
+            secret: string | null;
+        };
+        ChangedAuditDestination: {
+            name?: string | undefined;
+            /** @description The address of a webhook, or `tls://siem.example.com:6514` for a syslog server. It is shown without its path and query */
+            url?: string | undefined;
+            enabled?: boolean | undefined;
+        };
         PreviousSecret: {
             /** @example sk-tg-6rHINF */
             key_prefix: string;
@@ -14278,6 +15121,8 @@ export interface components {
             };
             /** @description Number of full days for which usage events, request logs, finished conversations, stored responses and closed invitations are kept; the ledger is kept without limit */
             retention_days: number;
+            /** @description Months for which the audit logs of organizations are kept, 3 to 120, where an organization sets no other number; the audit log of operators is kept without limit */
+            audit_retention_months: number;
             /** @description MB that an account can have stored in the database, 128 to 1048576: responses, conversations, answers for repeats, logged bodies, sessions, prompts and tickets; the oldest responses and conversations make room */
             stored_megabytes_per_account: number;
             /** @description Origins that a checkout can return to, besides this service: `https://app.example.com` */
@@ -14421,6 +15266,11 @@ export interface components {
              */
             retention_days?: number | undefined;
             /**
+             * Retention of audit logs of organizations, in months
+             * @description Months for which the audit logs of organizations are kept, 3 to 120, where an organization sets no other number; the audit log of operators is kept without limit
+             */
+            audit_retention_months?: number | undefined;
+            /**
              * Stored data per account, in MB
              * @description MB that an account can have stored in the database, 128 to 1048576: responses, conversations, answers for repeats, logged bodies, sessions, prompts and tickets; the oldest responses and conversations make room
              */
@@ -14475,6 +15325,8 @@ export interface components {
             monthly_spend_limit: number | null;
             default_member_spending_limit: number | null;
             billing_email: string;
+            /** @description Months for which its audit log is kept; null for the default */
+            audit_retention_months: number | null;
             credit_balance: number;
             /** Format: date-time */
             updated_at: string;
@@ -14504,6 +15356,8 @@ export interface components {
             default_member_spending_limit?: (number | null) | undefined;
             /** Format: email */
             billing_email?: string | undefined;
+            /** @description Months for which its audit log is kept; null for the default */
+            audit_retention_months?: (number | null) | undefined;
             /** @description Null for the limit of the plan. */
             member_limit?: (number | null) | undefined;
             plan_id?: string | undefined;
@@ -16292,18 +17146,44 @@ export interface components {
                 object_kind: string;
                 object_id: string | null;
                 concerned: string[];
-                /** @description Current names of the objects in `concerned`, by id; deleted ones are absent. */
-                names: {
-                    [key: string]: string;
-                };
                 /** @description Without secrets. */
                 sent: Record<string, never> | null;
                 request_id: string;
                 client_address: string | null;
                 /** Format: date-time */
                 created_at: string;
+                /** @description Current names of the objects in `concerned`, by id; deleted ones are absent. */
+                names: {
+                    [key: string]: string;
+                };
             }[];
             pagination: components["schemas"]["Pagination"];
+        };
+        LegalHold: {
+            /** @example hold_01k9z3t6c8q4v7x2m5n0p1r3s4 */
+            id: string;
+            subject_id: string;
+            /** @description The address of the account or the name of the organization */
+            subject_name: string | null;
+            reason: string;
+            /** @description An account, or `operator_key` */
+            created_by: string;
+            /** Format: date-time */
+            created_at: string;
+            ended_by: string | null;
+            ended_at: string | null;
+        };
+        LegalHoldList: {
+            holds: components["schemas"]["LegalHold"][];
+            pagination: components["schemas"]["Pagination"];
+        };
+        NewLegalHold: {
+            /**
+             * @description ID of an account or an organization
+             * @example user_01k9z3t6c8q4v7x2m5n0p1r3s4
+             */
+            subject_id: string;
+            reason: string;
         };
         OperatedRequestLog: {
             /** @description The account that sent it */
@@ -16656,6 +17536,12 @@ export interface components {
                 orphans: number;
                 orphans_older_than_a_day: number;
                 mails_waiting: number;
+            } | null;
+            audit_delivery: {
+                entries_waiting: number;
+                /** @description The age of the oldest entry that waits for a destination */
+                lag_seconds: number;
+                failing_destinations: number;
             } | null;
         };
         LedgerAudit: {
