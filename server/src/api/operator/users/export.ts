@@ -1,5 +1,5 @@
 import { sql, type Kysely } from 'kysely'
-import { owned } from './owned'
+import { owned, type OwnedTable } from './owned'
 import { isId } from '../../../platform/db/id'
 import type { Schema } from '../../../platform/db/schema'
 import { ApiError, invalidRequest } from '../../../errors'
@@ -28,6 +28,16 @@ async function* noOthers() {}
 const toJson = (_name: string, value: unknown) =>
   typeof value === 'bigint' ? Number(value) : value
 
+/** Returns the condition of an account's rows in a table; a cursor has no parameters. */
+function toCondition({ by = 'user_id', through }: OwnedTable, id: string, email: string) {
+  if (through) {
+    return sql`${sql.ref(through.column)} in (
+      select id from ${sql.table(through.table)} where user_id = ${sql.lit(id)}
+    )`
+  }
+  return sql`${sql.ref(by)} = ${sql.lit(by === 'recipient' || by === 'email' ? email : id)}`
+}
+
 /** Yields a line of JSON for each row that belongs to an account: from one snapshot, then those stored elsewhere. */
 async function* linesOf(
   { db, others }: ExportSources,
@@ -40,12 +50,13 @@ async function* linesOf(
     .setAccessMode('read only')
     .execute()
   try {
-    for (const [table, { by = 'user_id', without = [] }] of Object.entries(owned)) {
-      const owner = by === 'recipient' || by === 'email' ? email : id
+    for (const [table, description] of Object.entries(owned)) {
+      const { without = [] } = description
+      const isOwned = toCondition(description, id, email)
       await sql`
         declare owned no scroll cursor for
         select (to_jsonb(one) - ${sql.lit(`{${without.join(',')}}`)}::text[])::text as row
-        from ${sql.table(table)} as one where ${sql.ref(by)} = ${sql.lit(owner)}`.execute(trx)
+        from ${sql.table(table)} as one where ${isOwned}`.execute(trx)
       for (;;) {
         const { rows } = await sql<{ row: string }>`
           fetch ${sql.raw(String(rowsPerStatement))} from owned`.execute(trx)
