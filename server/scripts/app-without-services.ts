@@ -37,8 +37,8 @@ import { createProviderStore } from '../src/api/operator/providers/store'
 import { createOperatedRequestLogStore } from '../src/api/operator/request-logs/store'
 import { createLogReader } from '../src/api/account/request-logs/log-reader'
 import { createRequestLogStore } from '../src/api/account/request-logs/store'
-import { createTrailStore } from '../src/api/operator/audit-log/store'
 import { createUserStore } from '../src/api/operator/users/store'
+import { createAuditStores } from './audit-stores'
 import { createPromptStore } from '../src/api/account/prompts/store'
 import { createGatewayStore } from '../src/api/account/gateways/store'
 import { createQuotaRequestStore } from '../src/api/account/quota/request-store'
@@ -121,7 +121,7 @@ function storesOf(
     ...moneyStoresOf(db, settings),
     config: createConfigStore(settings),
     catalogUpdates: createCatalogUpdateStore({ db, catalog, settings, fetchDocument: never }),
-    trail: createTrailStore(db),
+    ...createAuditStores(db, sealingKeys),
     users: createUserStore(db),
     keys: createOwnKeyStore({ db, onChanged: changed }),
     catalogue: createCatalogueStore({ db, modelsFor: never, performance: never }),

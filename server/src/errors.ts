@@ -46,6 +46,7 @@ export const issues = [
   'duplicate',
   'conflict',
   'wrong_state',
+  'legal_hold',
   'limit_reached',
   'not_allowed',
   'unsupported_by_model',

@@ -27,8 +27,11 @@ const opensSockets = new RegExp(
     String.raw`(from|import|require)\s*\(?\s*['"](node:)?(${modules})['"]`,
   ].join('|'),
 )
-/** In upstream/http: who connects to providers, who asks the servers of this machine, who looks names up, who connects to proxies. */
-const gates = ['connection.ts', 'local-servers.ts', 'names.ts', 'proxy-tunnel.ts']
+/**
+ * In upstream/http: who sends syslog, who connects to providers, who asks the servers of this machine, who looks names
+ * up, who connects to proxies.
+ */
+const gates = ['byte-stream.ts', 'connection.ts', 'local-servers.ts', 'names.ts', 'proxy-tunnel.ts']
 
 /** Shared by tests, outside of what is shipped. */
 const testing = '../testing/'

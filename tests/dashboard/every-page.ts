@@ -41,5 +41,6 @@ export const pages: [path: string, heading: string][] = [
   ['/operator/branding', 'Branding'],
   ['/operator/config', 'Configuration'],
   ['/operator/audit-trail', 'Audit log'],
+  ['/operator/audit-delivery', 'Audit delivery'],
   ['/operator/system', 'System'],
 ]

@@ -78,6 +78,7 @@ export const operatorNavigation = [
       { to: '/operator/branding', label: 'Branding' },
       { to: '/operator/config', label: 'Configuration' },
       { to: '/operator/audit-trail', label: 'Audit log' },
+      { to: '/operator/audit-delivery', label: 'Audit delivery' },
       { to: '/operator/system', label: 'System' },
     ],
   },

@@ -198,6 +198,15 @@ const auditTrail = createRoute({
   ),
 })
 
+const auditDelivery = createRoute({
+  getParentRoute: () => operator,
+  path: '/audit-delivery',
+  component: lazyPage(
+    () => import('../features/operator/audit-delivery/audit-delivery-page'),
+    'AuditDeliveryPage',
+  ),
+})
+
 /** The operator routes. */
 export const operatorArea = operator.addChildren([
   start,
@@ -215,6 +224,7 @@ export const operatorArea = operator.addChildren([
   quotaRequests,
   requests,
   system,
+  auditDelivery,
   providers,
   models,
   connections,

@@ -30,3 +30,9 @@ export function pageOf(search: Search): number | undefined {
 /** Removes absent values, for an address. */
 export const present = <Value>(fields: Readonly<Record<string, Value | undefined>>) =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
+
+/** Returns the query of an address, with the parameters that have a value. */
+export const toQuery = (fields: Readonly<Record<string, string | undefined>>): URLSearchParams =>
+  new URLSearchParams(
+    Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  )

@@ -14,6 +14,8 @@ const kindOfPrefix: Readonly<Record<string, string>> = {
   req: 'request',
   dir: 'scim_directory',
   grp: 'scim_group',
+  sink: 'audit_destination',
+  hold: 'legal_hold',
 }
 
 const ownId = /^([a-z]+)_[0-9a-hjkmnp-tv-z]{26}$/

@@ -31,6 +31,7 @@ const deeds = {
   scim_directory: ['created', 'changed', 'token_replaced', 'deleted'],
   scim_user: ['created', 'linked', 'changed', 'deactivated', 'reactivated', 'deleted'],
   scim_group: ['created', 'changed', 'deleted'],
+  destination: ['created', 'changed', 'deleted'],
   checkout: ['opened'],
   credit: ['bought', 'granted', 'adjusted', 'refunded', 'disputed', 'returned'],
 } as const satisfies Readonly<Record<string, readonly string[]>>
@@ -49,9 +50,6 @@ export const actionFilters: readonly string[] = [...kinds, ...allActions]
 /** Returns the actions that a value of `actionFilters` selects. */
 export const actionsOf = (prefix: string): string[] =>
   allActions.filter((action) => action === prefix || action.startsWith(`${prefix}.`))
-
-/** Months after which a row may be deleted; the table's own guard (migration 0026) enforces the same. */
-export const retentionMonths = 25
 
 const maxFieldBytes = 8 * 1024
 

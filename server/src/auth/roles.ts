@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import { isId } from '../platform/db/id'
 import type { MembershipRow, Schema } from '../platform/db/schema'
 import { ApiError } from '../errors'
 
@@ -32,4 +33,14 @@ export function requireRole(role: Role | undefined, allowedRoles: readonly Role[
     message: `This request requires the role ${allowedRoles.map((name) => `"${name}"`).join(' or ')} in the organization.`,
     details: { required: [...allowedRoles], current: [role] },
   })
+}
+
+/** Rejects with `resource_not_found` for non-members, `insufficient_permissions` for members who are no managers. */
+export async function requireManager(
+  db: Kysely<Schema>,
+  userId: string,
+  organizationId: string,
+): Promise<void> {
+  const isOrganization = isId('org', organizationId)
+  requireRole(isOrganization ? await findRole(db, userId, organizationId) : undefined, managers)
 }

@@ -33,6 +33,8 @@ export interface Env {
     sent: JsonObject | undefined
     /** The account whose data an operator reads, once its handler knows it: the audit log names it. */
     disclosed: string | undefined
+    /** The account of an operator's session; null for the operator key. */
+    operatorId: string | null | undefined
     /** Whether a log line follows when the request ends; then its response has none. */
     hasLog: boolean | undefined
     /** The caller's rate limit status once authenticated; undefined without limits. */

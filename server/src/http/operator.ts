@@ -24,11 +24,12 @@ export const reading: ReadonlySet<string> = new Set(['GET', 'HEAD'])
 const bytesOf = (hash: string) => Buffer.from(hash, 'hex')
 
 /**
- * Reads that are audited as changes are: they disclose all data of an account, or one of its requests. Other reads show
- * an operator a page of its subject, and auditing each would bury the changes.
+ * Reads that are audited as changes are: they disclose all data of an account, one of its requests, or the whole audit
+ * log. Other reads show an operator a page of its subject, and auditing each would bury the changes.
  */
 const disclosures: ReadonlySet<string> = new Set([
   '/api/admin/users/:id/export',
+  '/api/admin/audit-trail/export',
   '/api/admin/request-logs/:id',
 ])
 
@@ -99,6 +100,7 @@ export function authenticateOperator({
 
   return async (c, next) => {
     const actorId = await actorOf(c)
+    c.set('operatorId', actorId)
     const isDisclosure = c.req.method === 'GET' && disclosures.has(routeOf(c))
     if (reading.has(c.req.method) && !isDisclosure) return next()
     const change = changeBy(c, actorId)

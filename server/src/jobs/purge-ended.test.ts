@@ -99,6 +99,93 @@ test('organization audit logs are deleted after 25 months, and not sooner', asyn
   expect(await idsOf('organization_trail')).toEqual(['trail_0', 'trail_24'])
 })
 
+/** Inserts entries of these ages in months. */
+const insertChanges = (organizationId: string, actor: string, ages: readonly number[]) =>
+  sql`
+    insert into organization_trail
+      (id, created_at, organization_id, actor, action, object_id)
+    select ${organizationId}::text || '_' || months, now() - make_interval(months => months),
+      ${organizationId}, ${actor}, 'credit.bought', 'cs_1'
+    from unnest(${[...ages]}::integer[]) as months`.execute(database.query)
+
+const agesOf = async (organizationId: string) =>
+  (await idsOf('organization_trail'))
+    .filter((id) => id.startsWith(`${organizationId}_`))
+    .map((id) => Number(id.split('_').at(-1)))
+
+test('an organization, else the installation, sets the retention of an audit log', async () => {
+  const { query } = database
+  const [short, long, usual] = [
+    await newOrganization(),
+    await newOrganization(),
+    await newOrganization(),
+  ]
+  const retain = (id: string, months: number) =>
+    query
+      .updateTable('organization')
+      .set({ audit_retention_months: months })
+      .where('id', '=', id)
+      .execute()
+  await retain(short, 3)
+  await retain(long, 60)
+  for (const id of [short, long, usual]) await insertChanges(id, 'system', [1, 4, 26, 61])
+  await sql`update config set settings = settings || '{"auditRetentionMonths": 30}'`.execute(query)
+  await purgeEnded(query, 2)
+  expect(await agesOf(short)).toEqual([1])
+  expect(await agesOf(long)).toEqual([1, 26, 4])
+  expect(await agesOf(usual)).toEqual([1, 26, 4])
+  await sql`update config set settings = settings - 'auditRetentionMonths'`.execute(query)
+  await purgeEnded(query, 2)
+  expect([await agesOf(long), await agesOf(usual)]).toEqual([
+    [1, 26, 4],
+    [1, 4],
+  ])
+})
+
+test('nodes of the version before skip entries with a retention of more than 25 months', async () => {
+  const { query } = database
+  const id = await newOrganization()
+  await query.updateTable('organization').set({ audit_retention_months: 60 }).execute()
+  await insertChanges(id, 'system', [24, 26])
+  await sql`
+    delete from organization_trail where created_at < now() - interval '25 months'`.execute(query)
+  expect(await agesOf(id)).toEqual([24, 26])
+  await query.updateTable('organization').set({ audit_retention_months: null }).execute()
+})
+
+test('a legal hold keeps the audit log of an organization, and the actions of an account, until it ends', async () => {
+  const { query } = database
+  const [held, other] = [await newOrganization(), await newOrganization()]
+  const person = newId('user')
+  await insertChanges(held, 'system', [26])
+  await insertChanges(other, person, [27])
+  await insertChanges(other, 'system', [28])
+  const hold = (id: string, subjectId: string) =>
+    query
+      .insertInto('legal_hold')
+      .values({ id, subject_id: subjectId, reason: 'Case 1.' })
+      .execute()
+  await hold('hold_1', held)
+  await hold('hold_2', person)
+  await purgeEnded(query, 2)
+  expect([await agesOf(held), await agesOf(other)]).toEqual([[26], [27]])
+  // No statement can delete them.
+  await sql`delete from organization_trail where organization_id = ${held}`.execute(query)
+  expect(await agesOf(held)).toEqual([26])
+  await query.updateTable('legal_hold').set({ ended_at: new Date() }).execute()
+  await purgeEnded(query, 2)
+  expect([await agesOf(held), await agesOf(other)]).toEqual([[], []])
+})
+
+test('entries that wait for a deleted destination of audit logs leave the queue', async () => {
+  const { query } = database
+  await sql`insert into audit_outbox (destination_id, entry_id) values ('sink_1', 'trail_1')`.execute(
+    query,
+  )
+  await purgeEnded(query, 2)
+  expect(await query.selectFrom('audit_outbox').selectAll().execute()).toEqual([])
+})
+
 test('earlier secrets of a key are deleted once they have expired', async () => {
   const { query } = database
   const owner = await createCustomer(database)

@@ -1,7 +1,7 @@
 import { sql, type Kysely } from 'kysely'
 import { purgeRows } from '../platform/db/purge-rows'
 import type { Schema } from '../platform/db/schema'
-import { retentionMonths } from '../audit-log/organization-trail'
+import { heldIds } from '../platform/db/legal-hold'
 
 /** As long as the sums of request logs, so that both cover the same time. */
 const sharedSumMonths = 25
@@ -9,7 +9,7 @@ const sharedSumMonths = 25
 /**
  * Purges ended sessions, stored answers, unused conversations, and invitations that can no longer be answered, `days`
  * full days after their end; the daily usage of organizations, of which their limits need the running month only, and
- * their audit log after 25 months; earlier secrets of keys when they expire; attempts to sign in, and the times gateways
+ * their audit log after its retention, unless a legal hold keeps it; what waits for deleted destinations; earlier secrets of keys when they expire; attempts to sign in, and the times gateways
  * were online, after a day; killed nodes after a week. Resolves with the counts that callers report.
  */
 export async function purgeEnded(db: Kysely<Schema>, days: number) {
@@ -40,11 +40,7 @@ export async function purgeEnded(db: Kysely<Schema>, days: number) {
       date_trunc('month', now() at time zone 'UTC') - make_interval(months => ${sharedSumMonths})
     )::date`,
   )
-  const changes = await purgeRows(
-    db,
-    'organization_trail',
-    sql`created_at < now() - make_interval(months => ${retentionMonths})`,
-  )
+  const changes = await purgeAuditLogs(db)
   // No rate-limit window of sign-in is longer than an hour; milliseconds.
   await purgeRows(
     db,
@@ -66,4 +62,19 @@ export async function purgeEnded(db: Kysely<Schema>, days: number) {
     )`,
   )
   return { sessions, responses, invitations, sums, changes }
+}
+
+/** Purges audit logs of organizations, and what waits for deleted destinations. Resolves with the count of the former. */
+async function purgeAuditLogs(db: Kysely<Schema>): Promise<number> {
+  await purgeRows(
+    db,
+    'audit_outbox',
+    sql`not exists (select from audit_destination where id = destination_id)`,
+  )
+  return purgeRows(
+    db,
+    'organization_trail',
+    sql`created_at < now() - audit_retention(organization_id)
+      and not (organization_id in ${heldIds} or actor in ${heldIds} or object_id in ${heldIds})`,
+  )
 }

@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import type { GatewayServices } from './gateway'
 import type { Notices } from './notices'
 import type { PaymentServices } from './payments'
+import { createAuditStores } from './audit-destinations'
 import { createDestinationDelivery } from './destinations'
 import { createPublicStores } from './public-api'
 import { readOauthClients } from './sign-in'
@@ -83,12 +84,18 @@ export const createApiStores = (dependencies: Dependencies, services: GatewaySer
   ...catalogueStores(dependencies, services),
   ...accountStores(dependencies, services),
   ...moneyStores(dependencies, services),
+  ...createAuditStores(dependencies.storage, services.guarded),
 })
 
 function operatorStores(dependencies: Dependencies, services: GatewayServices) {
   const { onCreditAdded, own, egress } = services
   const { storage, catalog, settings, address } = dependencies
   const db = storage.database.query
+  const users = createUserStore(db, {
+    invite: (user) => inviteOwner(db, user, address()),
+    createLink: (user) => createCountedLink(db, user, address()),
+    otherRows: services.olderLogs?.rowsOf,
+  })
   return {
     config: createConfigStore(settings),
     catalogUpdates: createCatalogUpdateStore({
@@ -97,11 +104,12 @@ function operatorStores(dependencies: Dependencies, services: GatewayServices) {
       settings,
       fetchDocument: documentFetcher(egress),
     }),
-    users: createUserStore(db, {
-      invite: (user) => inviteOwner(db, user, address()),
-      createLink: (user) => createCountedLink(db, user, address()),
-      otherRows: services.olderLogs?.rowsOf,
-    }),
+    users,
+    personalData: {
+      exportOf: users.export,
+      emailOf: async (id: string) => (await users.get(id)).email,
+      erase: users.erase,
+    },
     plans: createPlanStore(db),
     credits: createCreditStore({ db, onCreditAdded }),
     providers: createProviderStore(db, catalog),

@@ -79,7 +79,7 @@ export interface GatewayServices extends TunnelServices, LogStores {
   egress: Egress
   credentials: Credentials
   /** Checks addresses that customers set. */
-  guarded: Pick<GuardedEgress, 'check' | 'checkCall'>
+  guarded: Pick<GuardedEgress, 'check' | 'checkCall' | 'checkStream'>
   accounts: AccountCatalogs
   lookUps: RoutingLookUps
   claims: Claims

@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import { createAutomation, createMessageRuns } from './automation'
 import { createCatalog } from './catalog'
 import { createDashboardFiles } from './dashboard'
+import { startAuditDelivery } from './audit-destinations'
 import { startEventDelivery } from './destinations'
 import { createGatewayServices, type GatewayServices } from './gateway'
 import { createMaintenance } from '../jobs/maintenance'
@@ -116,9 +117,9 @@ export async function startServer(config: Config, options: Options): Promise<Run
   const http = listenFor(front, dependencies, sockets)
   const port = http.port ?? config.port
   address.here = config.baseUrl ?? getLocalUrl(config.host, port)
-  startJobs({ ...dependencies, egress: services.egress }, disposables)
+  const jobs = startJobs({ ...dependencies, egress: services.egress, logFigures }, disposables)
   discoverLocalServers(port)
-  const figures = () => ({ ...services.figures(), ...state, ...load.figures(), ...logFigures() })
+  const figures = () => ({ ...services.figures(), ...state, ...load.figures(), ...jobs.figures() })
   const metrics = await telemetry.listen({ figures, readiness }, disposables)
   const facts = { address: address.here, port, catalog, storage, firstAccount, signIn }
   const owned = disposables.move()
@@ -153,12 +154,12 @@ const listenFor = (
     websocket: sockets.handlers,
   })
 
-/** Starts the audit of the ledger and the purge of old rows. */
+/** Starts the audit of the ledger, the purge of old rows and the deliveries. `figures` reads theirs, and those of the log. */
 function startJobs(
-  dependencies: Dependencies & Pick<GatewayServices, 'egress'>,
+  dependencies: Dependencies & Pick<GatewayServices, 'egress'> & Pick<Options, 'logFigures'>,
   disposables: AsyncDisposableStack,
-): void {
-  const { config, settings, storage, log, telemetry, egress } = dependencies
+): { figures: () => Pick<MetricsSnapshot, 'auditDelivery' | 'droppedLogLines'> } {
+  const { config, settings, storage, log, telemetry, egress, logFigures } = dependencies
   const maintenance = createMaintenance({
     storage,
     log,
@@ -168,6 +169,8 @@ function startJobs(
   })
   disposables.defer(() => maintenance.stop())
   startEventDelivery({ storage, log, egress }, disposables)
+  const auditDelivery = startAuditDelivery({ storage, log, egress }, disposables)
+  return { figures: () => ({ ...logFigures(), auditDelivery: auditDelivery() }) }
 }
 
 interface Assembled {

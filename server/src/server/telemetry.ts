@@ -146,7 +146,7 @@ interface Read {
 /** Reads the state of the process, except what only its server knows. */
 export function readMetricsSnapshot(
   read: Read,
-): Omit<MetricsSnapshot, 'streams' | 'isStopping' | 'load' | 'droppedLogLines'> {
+): Omit<MetricsSnapshot, 'streams' | 'isStopping' | 'load' | 'droppedLogLines' | 'auditDelivery'> {
   const failing = read.resilience.listFailing()
   return {
     money: read.money.figures(),

@@ -1,10 +1,15 @@
 import { Counter, Gauge, Histogram as PromHistogram, Registry } from 'prom-client'
 import type { HistogramMetric, Metric, PlainMetric, MetricsSource } from './metric'
 import { requestMetrics } from './request-metrics'
+import { auditDeliveryMetrics } from './audit-delivery-metrics'
 import { stateMetrics } from './state-metrics'
 
 /** The full list of metrics. */
-export const metrics: readonly Metric[] = [...requestMetrics, ...stateMetrics]
+export const metrics: readonly Metric[] = [
+  ...requestMetrics,
+  ...stateMetrics,
+  ...auditDeliveryMetrics,
+]
 
 /** A histogram in the registry's own format. */
 interface Written {

@@ -53,6 +53,16 @@ export interface LogExportFigures {
   isAway: boolean
 }
 
+/** The delivery of audit logs: what waits, which all nodes share, and the part of this process since its start. */
+export interface AuditDeliveryFigures {
+  waiting: number
+  oldestSeconds: number
+  /** Destinations whose last attempt failed. */
+  failing: number
+  delivered: number
+  failures: number
+}
+
 /** A snapshot of the process, taken for each reading of metrics. */
 export interface MetricsSnapshot {
   money: MoneyFigures
@@ -73,6 +83,7 @@ export interface MetricsSnapshot {
   relayed: RelayedFigures | undefined
   /** Undefined where request logs are not exported. */
   logExport: LogExportFigures | undefined
+  auditDelivery: AuditDeliveryFigures
   isStopping: boolean
   /** Lines of the log that could not be written to standard output. */
   droppedLogLines: number

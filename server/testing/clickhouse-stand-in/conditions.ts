@@ -21,6 +21,16 @@ const time = "DateTime64(3, 'UTC')"
 
 const connectionIds = '{connectionIds:Array(String)}'
 
+const heldIds = '{heldIds:Array(String)}'
+
+/** Whether a column has none of the ids on hold. */
+const isUnheld =
+  (column: string): Test =>
+  (row, { parameter }) => {
+    const held = parameter(heldIds)
+    return !(Array.isArray(held) && held.some((id) => id === row[column]))
+  }
+
 const contains = (field: string) =>
   `positionCaseInsensitiveUTF8(JSONExtractString(ifNull(error, ''), '${field}'), {errorText:String}) > 0`
 
@@ -58,6 +68,16 @@ const conditions: Readonly<Record<string, Test>> = {
       [error['message'], error['code']].some((field) => String(field).toLowerCase().includes(text))
     )
   },
+  [`user_id NOT IN ${heldIds}`]: isUnheld('user_id'),
+  [`ifNull(organization_id, '') NOT IN ${heldIds}`]: isUnheld('organization_id'),
+  [`ifNull(account_id, '') NOT IN ${heldIds}`]: isUnheld('account_id'),
+  [`id NOT IN (SELECT id FROM request_log WHERE organization_id IN ${heldIds} OR account_id IN ${heldIds})`]:
+    ({ id }, context) =>
+      !findTable(context, 'request_log').rows.some(
+        (log) =>
+          log['id'] === id &&
+          !(isUnheld('organization_id')(log, context) && isUnheld('account_id')(log, context)),
+      ),
   'id < {before:String}': (row, { parameter }) =>
     String(row['id']) < String(parameter('{before:String}')),
   [`(connection_id IN ${connectionIds} OR hasAny(attempt_connections, ${connectionIds}))`]: (

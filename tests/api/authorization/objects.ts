@@ -152,6 +152,18 @@ export const kinds: Readonly<Record<string, readonly Kind[]>> = {
       return [id, idIn(await call(fixture.gateway, owner, path, { name: 'Ours' }))]
     }),
   ],
+  '/api/organizations/:id/audit-destinations/:destination_id': [
+    ofOrganization(async (fixture, owner, id) => {
+      const body = { name: 'SIEM', kind: 'webhook', url: 'https://siem.example.com/in' }
+      const made = await call(
+        fixture.gateway,
+        owner,
+        `POST /organizations/${id}/audit-destinations`,
+        { ...body, enabled: false },
+      )
+      return [id, idIn(made)]
+    }),
+  ],
   '/api/user/model-collections/:id': [
     ownedKind('POST /user/model-collections', collection),
     ofOrganization(async (fixture, owner, organization_id) => {

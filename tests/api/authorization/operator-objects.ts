@@ -95,4 +95,22 @@ export const operatorKinds: Readonly<Record<string, readonly Kind[]>> = {
   ],
   '/api/admin/request-logs/:id': [requestLog],
   '/api/admin/collections/:id': [operated('POST /collections', collection)],
+  '/api/admin/audit-destinations/:id': [
+    operated('POST /audit-destinations', () => ({
+      name: 'SIEM',
+      kind: 'webhook',
+      url: 'https://siem.example.com/in',
+      enabled: false,
+    })),
+  ],
+  '/api/admin/legal-holds/:id': [
+    {
+      async make(fixture) {
+        const owner = await fixture.newCustomer()
+        const body = { subject_id: owner.userId, reason: 'A test.' }
+        const { id } = await fixture.gateway.admin('POST', '/legal-holds', body)
+        return { owner, ids: [String(id)] }
+      },
+    },
+  ],
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { z } from 'zod'
 import { owned } from '../../../server/src/api/operator/users/owned'
 import { runCommand } from '../../harness/run-command'
 import { openDatabase, databaseUrl } from '../../harness/database'
@@ -30,6 +31,12 @@ async function filled() {
     model,
     messages: [{ role: 'user', content: 'A secret wish' }],
   })
+  const ticket = { subject: 'A question', description: 'Why?' }
+  const answer = await send(customer, 'POST /api/support/tickets', ticket)
+  const { id } = z.object({ id: z.string() }).parse(await answer.json())
+  const comment = { content: 'And when?' }
+  const commented = await send(customer, `POST /api/support/tickets/${id}/comments`, comment)
+  expect(commented.status).toBe(201)
   const prompt = { title: 'Mine', content: 'Write a poem.' }
   expect((await send(customer, 'POST /api/user/prompts', prompt)).status).toBe(201)
   const { email } = await rig.gateway.admin('GET', `/users/${customer.userId}`)
@@ -66,6 +73,7 @@ test('an export has a line of JSON for each row that an account owns, and no sec
   const of = (table: string) => lines.filter((line) => line.table === table).map(({ row }) => row)
   expect(of('users')).toMatchObject([{ id: customer.userId, email }])
   expect(of('prompt')).toMatchObject([{ content: 'Write a poem.' }])
+  expect(of('ticket_comment')).toMatchObject([{ content: 'And when?' }])
   expect(of('usage_event')).toMatchObject([{ model: 'fake/ok' }])
   expect(of('ledger_entry').length).toBe(2)
   expect(of('api_key')[0]).not.toHaveProperty('hash')

@@ -35,6 +35,7 @@ test('the system page shows itself, its database and its nodes', async () => {
     journal: { is_behind: false },
     database: { reachable: true, latency_ms: expect.any(Number) },
     usage: { orphans: 0, orphans_older_than_a_day: 0, mails_waiting: expect.any(Number) },
+    audit_delivery: { entries_waiting: 0, lag_seconds: 0, failing_destinations: 0 },
     jobs: { ledger_audit_at: null },
   })
   expect(body['database']).toMatchObject({ version: expect.stringMatching(/^\d+/) })

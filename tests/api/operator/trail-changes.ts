@@ -25,6 +25,14 @@ const document = JSON.stringify({
  */
 export const changes: Readonly<Record<string, (customer: Customer) => Json>> = {
   'POST /api/admin/users': () => ({ email: `${unusedName('trail')}@example.com` }),
+  'POST /api/admin/audit-destinations': () => ({
+    name: 'SIEM',
+    kind: 'webhook',
+    url: 'https://siem.example.com',
+    enabled: false,
+  }),
+  'PUT /api/admin/audit-destinations/:id': () => ({ name: 'Another' }),
+  'POST /api/admin/legal-holds': ({ userId }) => ({ subject_id: userId, reason: 'A test.' }),
   'POST /api/admin/plans': () => ({ name: unusedName('plan') }),
   'POST /api/admin/providers': () => ({
     key: unusedName('maker'),

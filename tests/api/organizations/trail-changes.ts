@@ -69,6 +69,17 @@ export const changes: Readonly<Record<string, Make>> = {
     await call(fixture.gateway, by, `POST /connections/${id}/test`)
     return { by, ids: [id], body: { model: 'fake/mine', pricing: { input: 1, output: 4 } } }
   },
+  'PUT /api/organizations/:id/audit-destinations/:destination_id': async (fixture) => {
+    const { owner: by, id } = await newOrganization(fixture)
+    const body = { name: 'SIEM', kind: 'webhook', url: 'https://siem.example.com/in' }
+    const made = await call(
+      fixture.gateway,
+      by,
+      `POST /organizations/${id}/audit-destinations`,
+      body,
+    )
+    return { by, ids: [id, idIn(made)], body: { enabled: false } }
+  },
   'POST /api/user/model-collections': scoped(collection),
   'POST /api/billing/checkout': async (fixture) => {
     const { owner: by, id } = await newOrganization(fixture)

@@ -3,7 +3,7 @@ import { api, bodyOf, type Schemas } from '../../api/client'
 import { rowsOnPage, firstPosition, toNextPosition, type Position } from '../../api/paging'
 import { billingSearch, toEndOfDay } from '../../url/period'
 import { plainName } from '../../format/plain-name'
-import { oneOf, present, textOf, type Search } from '../../url/search'
+import { oneOf, present, textOf, toQuery, type Search } from '../../url/search'
 
 /** The kinds of objects a change can concern. Source: docs/operate/audit-trail.md. */
 export const kindNames = {
@@ -18,6 +18,7 @@ export const kindNames = {
   scim_directory: 'SCIM directory',
   scim_user: 'SCIM user',
   scim_group: 'SCIM group',
+  destination: 'Destination',
   checkout: 'Checkout',
   credit: 'Credits',
 } as const
@@ -43,6 +44,15 @@ export function toTrailSearch(search: Search): TrailSearch {
   const { from, to } = billingSearch(search)
   return { who: textOf(search, 'who'), kind: oneOf(search, 'kind', kinds), from, to }
 }
+
+/** The address of the whole audit log with these filters, as lines of JSON. */
+export const downloadOf = (id: string, { who, kind, from, to }: TrailSearch) =>
+  `/api/organizations/${id}/audit-trail/export?${toQuery({
+    actor: who,
+    action: kind,
+    from,
+    to: to && toEndOfDay(to),
+  })}`
 
 async function pageAt(id: string, { who, kind, from, to }: TrailSearch, { cursor }: Position) {
   const query = present({

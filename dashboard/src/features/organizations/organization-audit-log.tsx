@@ -1,6 +1,6 @@
 import { toRows } from '../../api/paging'
 import { ResourceList } from '../../components/resource-list'
-import { Code, Stack, Table, Text } from '@mantine/core'
+import { Button, Code, Stack, Table, Text } from '@mantine/core'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { ActorSelect } from '../../components/actor-select'
 import { DayInputs } from '../../components/day-inputs'
@@ -12,6 +12,7 @@ import {
   actorOf,
   actionOf,
   differencesOf,
+  downloadOf,
   kindNames,
   others,
   trailQuery,
@@ -21,6 +22,7 @@ import {
   type TrailSearch,
 } from './audit-log-queries'
 import { allMembersQuery } from './queries'
+import { AuditDestinations } from '../audit-destinations/audit-destinations'
 import { plainName } from '../../format/plain-name'
 
 interface Props {
@@ -36,9 +38,14 @@ export function OrganizationTrail({ id, search, onChange }: Props) {
   return (
     <Stack gap="sm">
       <Text size="sm" c="dimmed">
-        All changes of the last 25 months, newest first. Entries cannot be edited or deleted.
+        All changes, newest first. Entries cannot be edited, and are deleted after their retention.
       </Text>
       <TrailFilters id={id} search={search} onChange={onChange} />
+      <div>
+        <Button component="a" variant="default" href={downloadOf(id, search)} download>
+          Download
+        </Button>
+      </div>
       <ResourceList
         query={query}
         rows={({ pages }) => toRows(pages, ({ changes }) => changes)}
@@ -48,6 +55,10 @@ export function OrganizationTrail({ id, search, onChange }: Props) {
       >
         {(changes) => <ChangeTable changes={changes} />}
       </ResourceList>
+      <AuditDestinations
+        organizationId={id}
+        about="Each gets every entry of this audit log from its creation on."
+      />
     </Stack>
   )
 }

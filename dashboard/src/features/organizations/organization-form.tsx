@@ -1,6 +1,7 @@
 import { ResourceForm } from '../../components/resource-form'
 import {
   NumberInput,
+  type NumberInputProps,
   Paper,
   SimpleGrid,
   Stack,
@@ -35,6 +36,7 @@ type Settings = Pick<
   | 'max_concurrent_requests'
   | 'monthly_spend_limit'
   | 'default_member_spending_limit'
+  | 'audit_retention_months'
 >
 
 /** The form fields of an organization; empty fields are null in the API. */
@@ -55,6 +57,7 @@ const fieldsOf = (one: Settings) => ({
   max_concurrent_requests: one.max_concurrent_requests,
   monthly_spend_limit: one.monthly_spend_limit ?? ('' as const),
   default_member_spending_limit: one.default_member_spending_limit ?? ('' as const),
+  audit_retention_months: one.audit_retention_months ?? ('' as const),
 })
 
 type Fields = ReturnType<typeof fieldsOf>
@@ -204,15 +207,31 @@ const Limits = ({ form }: { form: Form }) => (
           prefix="$"
           {...form.getInputProps('monthly_spend_limit')}
         />
-        <NumberInput
-          label="Monthly spending limit per member"
-          description="USD, for members without their own limit; empty for no limit"
-          min={0}
-          decimalScale={2}
-          prefix="$"
-          {...form.getInputProps('default_member_spending_limit')}
-        />
+        <MemberLimit {...form.getInputProps('default_member_spending_limit')} />
+        <AuditRetention {...form.getInputProps('audit_retention_months')} />
       </SimpleGrid>
     </Stack>
   </Paper>
+)
+
+const AuditRetention = (props: NumberInputProps) => (
+  <NumberInput
+    label="Retention of the audit log"
+    description="Months, 3 to 120; empty for the default of the service"
+    min={3}
+    max={120}
+    allowDecimal={false}
+    {...props}
+  />
+)
+
+const MemberLimit = (props: NumberInputProps) => (
+  <NumberInput
+    label="Monthly spending limit per member"
+    description="USD, for members without their own limit; empty for no limit"
+    min={0}
+    decimalScale={2}
+    prefix="$"
+    {...props}
+  />
 )

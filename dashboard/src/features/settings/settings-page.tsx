@@ -22,6 +22,7 @@ import { organizationsQuery } from '../organizations/queries'
 import { sessionQuery } from '../../api/session'
 import { useSubmit } from '../../components/use-submit'
 import { Handle } from './handle'
+import { PersonalData } from './personal-data'
 import { settingsQuery, type Settings } from './queries'
 
 export function SettingsPage() {
@@ -36,6 +37,7 @@ export function SettingsPage() {
             <Paying settings={settings} />
             <Logging settings={settings} />
             <ModelNames settings={settings} />
+            <PersonalData email={settings.email} />
           </>
         )}
       </Loaded>

@@ -44,6 +44,8 @@ export type IdPrefix =
   | 'item'
   | 'dir'
   | 'grp'
+  | 'sink'
+  | 'hold'
 
 const randomLength = 16
 const codes = Buffer.from(idAlphabet)

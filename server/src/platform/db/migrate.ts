@@ -71,6 +71,7 @@ import * as mediaUse from './migrations/0078-media-use'
 import * as gatewayMedia from './migrations/0079-gateway-media'
 import * as budgetFilters from './migrations/0080-budget-filters'
 import * as scim from './migrations/0081-scim'
+import * as auditDestinations from './migrations/0082-audit-destinations'
 import type { Schema } from './schema'
 import { lacksPrivilege } from './violation'
 import { StartError } from '../config/config'
@@ -148,6 +149,7 @@ const migrations: Record<string, Migration> = {
   '0079-gateway-media': gatewayMedia,
   '0080-budget-filters': budgetFilters,
   '0081-scim': scim,
+  '0082-audit-destinations': auditDestinations,
 }
 
 /** The names of all migrations that this version knows, in the order in which they run. */

@@ -1,4 +1,4 @@
-import { sql, type Kysely, type Transaction } from 'kysely'
+import { sql, type Kysely, type RawBuilder, type Transaction } from 'kysely'
 import type { Schema } from './schema'
 
 const daysAhead = 3
@@ -91,7 +91,7 @@ const makePartition = (
   })
 
 /**
- * Drops a table's partitions of the days before `keptSince`, and deletes equally old rows of the default one; a part
+ * Drops a table's partitions of the days before `retainedSince`, and deletes equally old rows of the default one; a part
  * of a transaction. Resolves with the names of the dropped partitions.
  */
 export async function dropPartitions(
@@ -105,5 +105,28 @@ export async function dropPartitions(
   await sql`delete from ${sql.table(`${table}_other`)} where started_at < ${retainedSince}`.execute(
     trx,
   )
+  return old
+}
+
+/**
+ * Drops a table's partitions of the days before `retainedSince` in which no row is held; a part of a transaction.
+ * Resolves with the days of the dropped partitions by their names.
+ */
+export async function dropPartitionsBesideHeld(
+  trx: Transaction<Schema>,
+  table: DailyTable,
+  { retainedSince, isHeld }: { retainedSince: Date; isHeld: RawBuilder<unknown> },
+): Promise<Map<string, Date>> {
+  const days = await partitionDays(trx, table)
+  const old = new Map([...days].filter(([, start]) => start < retainedSince))
+  for (const [name, day] of old) {
+    const { rows } = await sql<{ isKept: boolean }>`
+      select exists (
+        select from ${sql.table(table)}
+        where started_at >= ${day} and started_at < ${new Date(day.getTime() + dayMs)} and ${isHeld}
+      ) as "isKept"`.execute(trx)
+    if (rows[0]?.isKept) old.delete(name)
+    else await sql`drop table ${sql.table(name)}`.execute(trx)
+  }
   return old
 }

@@ -17,6 +17,7 @@ type PurgeableTable =
   | 'request_minute'
   | 'organization_sum'
   | 'organization_trail'
+  | 'audit_outbox'
   | 'automation_message'
   | 'automation_session'
   | 'invitation'

@@ -1,5 +1,6 @@
 import type { ColumnType, Generated } from 'kysely'
 import type { AlertSchema } from './alert-schema'
+import type { AuditDestinationSchema, AuditRetentionColumn } from './audit-destination-schema'
 import type { BudgetSchema } from './budget-schema'
 import type { AutomationSchema } from './automation-schema'
 import type { GatewaySchema } from './gateway-schema'
@@ -131,7 +132,7 @@ export interface ModelPriceRow {
 }
 
 /** An organization: a company or group that shares connections and credit. Amounts are nano-dollars. */
-export interface OrganizationRow extends MediaLimitColumns {
+export interface OrganizationRow extends MediaLimitColumns, AuditRetentionColumn {
   id: string
   name: string
   description: string | null
@@ -283,7 +284,8 @@ export interface Schema
     GatewaySchema,
     LimitSchema,
     NameSchema,
-    TrailSchema {
+    TrailSchema,
+    AuditDestinationSchema {
   users: UserRow
   plan: PlanRow
   api_key: ApiKeyRow

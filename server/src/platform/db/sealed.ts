@@ -157,6 +157,13 @@ export const destinationSecret = (id: string): SealedAt => ({
   column: 'secret',
 })
 
+/** Returns the place of the address and keys of a destination of audit logs. */
+export const auditDestinationSecret = (id: string): SealedAt => ({
+  table: 'audit_destination',
+  row: id,
+  column: 'secret',
+})
+
 /** All columns with sealed values, those with the ids of their keys, and the place of each of a column's values. */
 export const secretColumns = [
   { table: 'connection', column: 'secret', keyId: 'secret_key_id', at: connectionSecret },
@@ -172,5 +179,11 @@ export const secretColumns = [
     column: 'secret',
     keyId: 'secret_key_id',
     at: destinationSecret,
+  },
+  {
+    table: 'audit_destination',
+    column: 'secret',
+    keyId: 'secret_key_id',
+    at: auditDestinationSecret,
   },
 ] as const

@@ -71,6 +71,10 @@ export const count = plain({ body: limit, stored: z.int().min(1), answer: z.int(
 const fullDays = z.int().min(2).max(3650)
 export const days = plain({ body: fullDays, stored: fullDays, answer: z.int() })
 
+/** The bounds are those of the column of organizations, in migration 0082. */
+export const auditMonths = z.int().min(3).max(120)
+export const months = plain({ body: auditMonths, stored: auditMonths, answer: z.int() })
+
 const megabytes = z.int().min(128).max(1_048_576)
 export const storedMegabytes = plain({ body: megabytes, stored: megabytes, answer: z.int() })
 

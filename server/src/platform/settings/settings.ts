@@ -4,6 +4,7 @@ import {
   count,
   days,
   flag,
+  months,
   networks,
   oneOf,
   origins,
@@ -187,6 +188,14 @@ export const liveSettings = {
     section: 'Data retention',
     ...fromConfig('retentionDays'),
     doc: 'number of full days for which usage events, request logs, finished conversations, stored responses and closed invitations are kept; the ledger is kept without limit',
+  }),
+  /** Read by a function of migration 0082, which has the same default. */
+  auditRetentionMonths: live(months, {
+    field: 'audit_retention_months',
+    label: 'Retention of audit logs of organizations, in months',
+    section: 'Data retention',
+    ...constant(25),
+    doc: 'months for which the audit logs of organizations are kept, 3 to 120, where an organization sets no other number; the audit log of operators is kept without limit ([audit-trail.md](audit-trail.md#retention))',
   }),
   /** Read by the functions of migration 0054, which have the same default. */
   storedMegabytes: live(storedMegabytes, {

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import { eraseAccounts } from './erasures'
+import { applyExpiry } from './holds'
 import type { ExportedRow } from './exported-rows'
 import { insertRows } from './insert-rows'
 import {
@@ -11,11 +12,12 @@ import {
   restartBackfill,
 } from './queue'
 import { releaseDays } from './recent-days'
-import { ensureExpiry, ensureTable } from './schema'
+import { ensureTable } from './schema'
 import { exportedTables, type ExportedTable } from './tables'
 import type { ClickHouse } from '../../platform/clickhouse/client'
 import { isTableMissing } from '../../platform/clickhouse/failure'
 import { runExclusively } from '../../platform/db/advisory-lock'
+import { listHeldIds } from '../../platform/db/legal-hold'
 import type { Schema } from '../../platform/db/schema'
 
 interface ExporterOptions {
@@ -55,6 +57,8 @@ export class LogExporter {
   readonly #options: ExporterOptions
   readonly #counts: ExportCounts = { exported: 0, rejected: 0, failures: 0 }
   #hasTables = false
+  /** Accounts and organizations on legal hold, as the tables were told. */
+  #heldIds: readonly string[] = []
   #upkeepAtMs: number
   #retryAtMs = -Infinity
   #backoffMs = 0
@@ -100,6 +104,7 @@ export class LogExporter {
     await openQueue(db)
     await this.#openTables()
     await eraseAccounts(db, clickHouse)
+    await this.#followHolds()
     const { log, body } = exportedTables
     for (const table of [log, body]) {
       while (!isOver() && (await this.#exportQueued(table)));
@@ -108,6 +113,15 @@ export class LogExporter {
       while (!isOver() && (await this.#exportOlder(table)));
     }
     if (!isOver() && nowMs() >= this.#upkeepAtMs) await this.upkeep()
+  }
+
+  /** Applies legal holds at once, before the tables delete what is held. */
+  async #followHolds(): Promise<void> {
+    const heldIds = await listHeldIds(this.#options.db)
+    if (String(heldIds) === String(this.#heldIds)) return
+    const { clickHouse } = this.#options
+    await applyExpiry(clickHouse, { heldIds, days: this.#expiryDays })
+    this.#heldIds = heldIds
   }
 
   async #openTables(): Promise<void> {
@@ -161,9 +175,8 @@ export class LogExporter {
   async upkeep(): Promise<void> {
     const { db, clickHouse, recentDays, nowMs, onDropped } = this.#options
     this.#upkeepAtMs = nowMs() + upkeepEveryMs
-    for (const table of Object.values(exportedTables)) {
-      await ensureExpiry(clickHouse, table, this.#expiryDays)
-    }
+    this.#heldIds = await listHeldIds(db)
+    await applyExpiry(clickHouse, { heldIds: this.#heldIds, days: this.#expiryDays })
     const dropped = await releaseDays(db, recentDays)
     if (dropped.length > 0) onDropped(dropped)
   }

@@ -128,3 +128,38 @@ export const deleteAccount = ({ name }: ExportedTable, userId: string): ClickHou
   text: `ALTER TABLE ${name} DELETE WHERE user_id = {user:String}`,
   parameters: { user: userId },
 })
+
+const period =
+  "started_at >= {from:DateTime64(3, 'UTC')} AND started_at < {to:DateTime64(3, 'UTC')}"
+const heldIds = '{heldIds:Array(String)}'
+const holdConditions: Readonly<Record<ExportedKind, string>> = {
+  log: `ifNull(organization_id, '') NOT IN ${heldIds} AND ifNull(account_id, '') NOT IN ${heldIds}`,
+  body: `id NOT IN (SELECT id FROM request_log WHERE organization_id IN ${heldIds} OR account_id IN ${heldIds})`,
+}
+
+/** Old rows, apart from those of accounts and organizations on legal hold. */
+interface Unheld {
+  before: Date
+  heldIds: readonly string[]
+}
+
+const conditionOf = ({ kind }: ExportedTable) =>
+  `${period} AND user_id NOT IN ${heldIds} AND ${holdConditions[kind]}`
+
+const parametersOf = ({ before, heldIds: ids }: Unheld) => ({
+  from: new Date(0),
+  to: before,
+  heldIds: ids,
+})
+
+/** Counts old rows that no legal hold keeps. */
+export const countUnheld = (table: ExportedTable, old: Unheld): ClickHouseStatement => ({
+  text: `SELECT count() AS found FROM ${table.name} WHERE ${conditionOf(table)}`,
+  parameters: parametersOf(old),
+})
+
+/** Deletes them from the disk, in the background. */
+export const deleteUnheld = (table: ExportedTable, old: Unheld): ClickHouseStatement => ({
+  text: `ALTER TABLE ${table.name} DELETE WHERE ${conditionOf(table)}`,
+  parameters: parametersOf(old),
+})

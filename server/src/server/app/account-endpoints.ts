@@ -22,6 +22,9 @@ import type { CollectionStore } from '../../api/account/model-collections/store'
 import { catalogueRoutes, type CatalogueStores } from '../../api/account/models/routes'
 import { mappingRoutes } from '../../api/account/model-mappings/routes'
 import type { MappingStore } from '../../api/account/model-mappings/store'
+import { auditDestinationRoutes } from '../../api/account/audit-destinations/routes'
+import type { OrganizationAuditDestinations } from '../../api/account/audit-destinations/store'
+import { personalDataRoutes, type PersonalDataPorts } from '../../api/account/personal-data/routes'
 import { destinationRoutes } from '../../api/account/notification-destinations/routes'
 import type { DestinationStore } from '../../api/account/notification-destinations/store'
 import { notificationRoutes } from '../../api/account/notifications/routes'
@@ -64,6 +67,8 @@ export interface AccountStores extends OrganizationStores, InvitationStores, Cat
   budgets: BudgetStore
   notifications: NotificationStore
   destinations: DestinationStore
+  personalData: PersonalDataPorts
+  organizationAuditDestinations: OrganizationAuditDestinations
   keys: OwnKeyStore
   prompts: PromptStore
   scimDirectories: ScimDirectoryStore
@@ -92,6 +97,8 @@ export const accountEndpoints = (stores: AccountStores, guards: Guards) =>
     .route('/', mount(guards, budgetRoutes(stores.budgets)))
     .route('/', mount(guards, notificationRoutes(stores.notifications)))
     .route('/', mount(guards, destinationRoutes(stores.destinations)))
+    .route('/', mount(guards, personalDataRoutes(stores.personalData)))
+    .route('/', mount(guards, auditDestinationRoutes(stores.organizationAuditDestinations)))
     .route('/', mount(guards, keyRoutes(stores.keys)))
     .route('/', mount(guards, catalogueRoutes(stores)))
     .route('/', mount(guards, promptRoutes(stores.prompts)))

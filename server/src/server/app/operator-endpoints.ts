@@ -14,6 +14,10 @@ import { planRoutes } from '../../api/operator/plans/routes'
 import type { PlanStore } from '../../api/operator/plans/store'
 import { providerRoutes } from '../../api/operator/providers/routes'
 import type { ProviderStore } from '../../api/operator/providers/store'
+import type { AuditDestinationStore } from '../../api/account/audit-destinations/store'
+import { installationAuditDestinationRoutes } from '../../api/operator/audit-destinations/routes'
+import { legalHoldRoutes } from '../../api/operator/legal-holds/routes'
+import type { LegalHoldStore } from '../../api/operator/legal-holds/store'
 import { trailRoutes } from '../../api/operator/audit-log/routes'
 import type { TrailStore } from '../../api/operator/audit-log/store'
 import { operatedRequestLogRoutes } from '../../api/operator/request-logs/routes'
@@ -56,6 +60,8 @@ export interface OperatorStores extends AdminModelStores {
   support: SupportStore
   anyScimDirectories: AnyScimDirectoryStore
   trail: TrailStore
+  auditDestinations: AuditDestinationStore
+  legalHolds: LegalHoldStore
   operatedRequestLogs: OperatedRequestLogStore
   installationUsage: InstallationUsageStore
 }
@@ -78,6 +84,8 @@ export const operatorEndpoints = (stores: OperatorStores, guards: Guards) =>
     .route('/', mount(guards, anyScimDirectoryRoutes(stores.anyScimDirectories)))
     .route('/', mount(guards, supportRoutes(stores.support)))
     .route('/', mount(guards, trailRoutes(stores.trail)))
+    .route('/', mount(guards, installationAuditDestinationRoutes(stores.auditDestinations)))
+    .route('/', mount(guards, legalHoldRoutes(stores.legalHolds)))
     .route('/', mount(guards, operatedRequestLogRoutes(stores.operatedRequestLogs)))
     .route('/', mount(guards, installationUsageRoutes(stores.installationUsage)))
     .route('/', mount(guards, systemRoutes(stores)))

@@ -1,4 +1,5 @@
 import type { Answer } from './answer'
+import { sendBytes, type StreamedBytes } from './byte-stream'
 import { ConnectionFailed } from './connection-failed'
 import type { Clock } from '../../platform/clock'
 import type { NetworkRoute } from '../../platform/network-route'
@@ -21,6 +22,12 @@ export interface OwnedCall extends Request {
 /** The way out for addresses that customers set. */
 export interface GuardedTransport {
   send: (call: OwnedCall) => Promise<Answer>
+  sendStream?: (stream: StreamedBytes & { owner: string }) => Promise<void>
+}
+
+/** Bytes to a server, and the account or organization that set its address; null for the operator. */
+interface OwnedStream extends StreamedBytes {
+  owner: string | null
 }
 
 interface EgressTransports {
@@ -54,6 +61,13 @@ export class Egress {
       return this.#transport.send(call, options)
     }
     if (this.#guarded) return this.#guarded.send({ ...call, owner })
+    return Promise.reject(new ConnectionFailed(false, new Error('there is no guarded way out')))
+  }
+
+  /** Sends bytes to a server that answers none. Rejects as `sendBytes` does. */
+  sendStream({ owner, ...stream }: OwnedStream): Promise<void> {
+    if (owner === null) return sendBytes({ ...stream, connectMs: this.#timers.connectMs })
+    if (this.#guarded?.sendStream) return this.#guarded.sendStream({ ...stream, owner })
     return Promise.reject(new ConnectionFailed(false, new Error('there is no guarded way out')))
   }
 }

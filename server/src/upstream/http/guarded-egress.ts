@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { isOwn, isPublic, isWithin } from './address'
+import { sendBytes, type StreamedBytes } from './byte-stream'
 import { ConnectionFailed } from './connection-failed'
 import type { OwnedCall } from './egress'
 import type { Names } from './names'
@@ -48,6 +49,8 @@ interface AddressVerdict {
 }
 
 const noNetworks: readonly string[] = []
+/** The ports of syslog, over TLS and over plain TCP, beside those of endpoints. Source: RFC 5425, RFC 6587. */
+const streamPorts: readonly number[] = [514, 601, 6514]
 const maxLookupMs = 2000
 
 /**
@@ -78,6 +81,17 @@ export class GuardedEgress {
   checkCall(text: string, owner: string): Promise<CheckedUrl> {
     const { url, refusal } = checkCall(text, this.#guard.rules)
     return this.#checkHost(url ? { href: url.href } : { refusal }, owner)
+  }
+
+  /** Checks like `check` the address of a stream of bytes over TLS. */
+  checkStream(host: string, port: number, owner: string): Promise<CheckedUrl> {
+    return this.#checkHost(this.#checkStreamText(host, port), owner)
+  }
+
+  #checkStreamText(host: string, port: number): CheckedUrl {
+    const { rules } = this.#guard
+    const text = `https://${isIP(host) === 6 ? `[${host}]` : host}:${port}`
+    return checkUserUrl(text, { ...rules, ports: [...rules.ports, ...streamPorts] })
   }
 
   async #checkHost(checked: CheckedUrl, owner: string): Promise<CheckedUrl> {
@@ -118,6 +132,26 @@ export class GuardedEgress {
           this.#guard.names.forget(url.hostname)
           throw thrown
         }
+      }
+    }
+    throw new AddressRefused('the name has no address')
+  }
+
+  /** Sends bytes over TLS, to an address that was checked. Rejects as `sendBytes` does. */
+  async sendStream({ owner, ...stream }: StreamedBytes & { owner: string }): Promise<void> {
+    const { timers, ca } = this.#guard
+    const { host, port, isSecure, signal } = stream
+    const { refusal } = this.#checkStreamText(host, port)
+    if (refusal !== undefined) throw new AddressRefused(refusal, { isOfText: true })
+    if (!isSecure) throw new AddressRefused('only TLS is allowed', { isOfText: true })
+    const addresses = await this.#addresses(host, owner, signal)
+    const tried = addresses.slice(0, maxAddresses)
+    for (const [position, address] of tried.entries()) {
+      try {
+        return await sendBytes({ ...stream, address, ca, connectMs: timers.connectMs })
+      } catch (thrown) {
+        const isLast = position === tried.length - 1
+        if (!(thrown instanceof ConnectionFailed) || thrown.connected || isLast) throw thrown
       }
     }
     throw new AddressRefused('the name has no address')

@@ -41,6 +41,13 @@ const actionNames: Readonly<Record<string, string>> = {
   'PUT /tickets/:id': 'Update ticket',
   'POST /tickets/:id/comments': 'Reply to ticket',
   'GET /request-logs/:id': 'View request',
+  'GET /audit-trail/export': 'Download audit log',
+  'POST /audit-destinations': 'Create audit destination',
+  'PUT /audit-destinations/:id': 'Update audit destination',
+  'DELETE /audit-destinations/:id': 'Delete audit destination',
+  'POST /audit-destinations/:id/rotate-secret': 'Rotate key of audit destination',
+  'POST /legal-holds': 'Set legal hold',
+  'POST /legal-holds/:id/end': 'End legal hold',
 }
 
 interface Action {

@@ -1,6 +1,6 @@
 import { toRows } from '../../../api/paging'
 import { ResourceList } from '../../../components/resource-list'
-import { Anchor, Table, Text } from '@mantine/core'
+import { Anchor, Button, Table, Text } from '@mantine/core'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { actionOf } from './action-names'
@@ -16,6 +16,7 @@ import { When } from '../../../components/when'
 import {
   aboutOf,
   actorOf,
+  downloadOf,
   kindNames,
   objectNameOf,
   operatorKey,
@@ -38,6 +39,11 @@ export function AuditTrailPage() {
     <Page
       title="Audit log"
       about="All changes made by operators, newest first. Entries cannot be edited or deleted."
+      actions={
+        <Button component="a" variant="default" href={downloadOf(search)} download>
+          Download
+        </Button>
+      }
     >
       <TrailFilters search={search} onChange={change} />
       <ResourceList

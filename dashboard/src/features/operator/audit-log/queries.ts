@@ -2,7 +2,7 @@ import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/
 import { api, bodyOf, type Schemas } from '../../../api/client'
 import { rowsOnPage, firstPosition, toNextPosition, type Position } from '../../../api/paging'
 import { billingSearch, toEndOfDay } from '../../../url/period'
-import { oneOf, present, textOf, type Search } from '../../../url/search'
+import { oneOf, present, textOf, toQuery, type Search } from '../../../url/search'
 
 /** Stands for the account when a change was made with the operator key. */
 export const operatorKey = 'operator_key'
@@ -26,6 +26,8 @@ export const kindNames = {
   scim_directory: 'SCIM directory',
   scim_group: 'SCIM group',
   request: 'Request (viewed)',
+  audit_destination: 'Audit destination',
+  legal_hold: 'Legal hold',
 } as const
 type Kind = keyof typeof kindNames
 
@@ -61,6 +63,12 @@ export function toTrailSearch(search: Search): TrailSearch {
     to,
     open: textOf(search, 'open'),
   }
+}
+
+/** The address of the whole audit log with these filters, as lines of JSON. */
+export function downloadOf({ search, actor, kind, object, from, to }: TrailFilter): string {
+  const filters = { search, actor, object_kind: kind, object_id: object, from }
+  return `/api/admin/audit-trail/export?${toQuery({ ...filters, to: to && toEndOfDay(to) })}`
 }
 
 async function pageAt(filter: TrailFilter, { cursor }: Position = {}) {

@@ -17,6 +17,7 @@ const healthy: System = {
   nodes: [{ ...node, id: 'node_1', alive: true }],
   jobs: null,
   usage: { orphans: 1, orphans_older_than_a_day: 0, mails_waiting: 0 },
+  audit_delivery: null,
 }
 const idle = { tickets: 0, quotaRequests: 0 }
 

@@ -46,14 +46,21 @@ const redisLabels = {
   lost: ['Unreachable', 'This node enforces its share of each limit'],
 } as const
 
+function deliveryHint(delivery: System['audit_delivery']): string {
+  if (delivery === null) return 'Unknown: database unreachable'
+  const { lag_seconds: lag, failing_destinations: failing } = delivery
+  const oldest = lag === 0 ? 'None waits' : `The oldest for ${formatUptime(lag)}`
+  return failing === 0 ? oldest : `${oldest}; ${count(failing)} destinations fail`
+}
+
 function SystemTiles({ system }: { system: System }) {
-  const { commit, database, journal, memory, redis, usage, version } = system
+  const { audit_delivery: delivery, commit, database, journal, memory, redis, usage } = system
   const [redisState, redisHint] = redisLabels[redis]
   return (
     <Tiles>
       <Tile
         label="Version"
-        value={version}
+        value={system.version}
         hint={`${commit === null ? 'Uptime' : `Commit ${commit}, uptime`} ${formatUptime(system.uptime_seconds)}, memory ${formatBytes(memory.resident_bytes)}`}
       />
       <Tile
@@ -80,6 +87,11 @@ function SystemTiles({ system }: { system: System }) {
         label="Queued emails"
         value={usage ? count(usage.mails_waiting) : '–'}
         hint="Not sent yet"
+      />
+      <Tile
+        label="Undelivered audit entries"
+        value={delivery ? count(delivery.entries_waiting) : '–'}
+        hint={deliveryHint(delivery)}
       />
     </Tiles>
   )

@@ -42,6 +42,7 @@ export async function toRecordedOrganization(
     monthly_spend_limit: row.monthly_spend_limit,
     default_member_spending_limit: row.default_member_spending_limit,
     billing_email: row.billing_email,
+    audit_retention_months: row.audit_retention_months,
     status: row.status,
     plan_id: row.plan_id,
     member_limit: row.member_limit,

@@ -12,11 +12,12 @@ import {
 } from './schema'
 import type { OrganizationStore } from './store'
 import type { OrganizationTrailStore } from './trail'
-import { OrganizationTrail, OrganizationTrailFilter } from './trail-schema'
+import { OrganizationEntryLine, OrganizationTrail, OrganizationTrailFilter } from './trail-schema'
 import type { OrganizationUsageStore } from './usage'
 import { OrganizationUsage, UsageFilters } from './usage-schema'
 import { account } from '../../../http/access'
 import { Success, objectId } from '../../../http/answers'
+import { answerLines } from '../../../http/download'
 import { pageFields, toPage } from '../../../http/paging'
 import { searchText } from '../../../http/query'
 import { route, type Route } from '../../../http/route'
@@ -50,6 +51,7 @@ export const organizationRoutes = (stores: OrganizationStores): Route[] => [
   removeMember(stores.members),
   getUsage(stores.organizationUsage),
   getAuditTrail(stores.organizationTrail),
+  exportAuditTrail(stores.organizationTrail),
 ]
 
 const listOrganizations = (organizations: OrganizationStore) =>
@@ -226,7 +228,7 @@ const getAuditTrail = (organizationTrail: OrganizationTrailStore) =>
     operationId: 'getOrganizationAuditTrail',
     tag,
     summary: 'List the audit trail of an organization',
-    notes: 'Changes of the last 25 months, newest first. For owners and admins.',
+    notes: 'Changes within its retention, newest first. For owners and admins.',
     params,
     query: OrganizationTrailFilter.extend(pageFields),
     responses: { 200: OrganizationTrail },
@@ -235,4 +237,25 @@ const getAuditTrail = (organizationTrail: OrganizationTrailStore) =>
       const page = toPage({ limit, offset, cursor }, scope)
       return organizationTrail.list(principal, id, { filter, page })
     },
+  })
+
+const exportAuditTrail = (organizationTrail: OrganizationTrailStore) =>
+  route({
+    method: 'get',
+    path: `${path}/:id/audit-trail/export`,
+    access: managing,
+    operationId: 'exportOrganizationAuditTrail',
+    tag,
+    summary: 'Download the audit trail of an organization',
+    notes: 'Oldest first. For owners and admins.',
+    params,
+    query: OrganizationTrailFilter,
+    responses: {
+      200: {
+        description: 'One JSON object a line',
+        content: { 'application/x-ndjson': OrganizationEntryLine },
+      },
+    },
+    handler: async ({ c, principal, params: { id }, query }) =>
+      answerLines(c, `audit-log-${id}`, await organizationTrail.lines(principal, id, query)),
   })

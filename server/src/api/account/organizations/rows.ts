@@ -47,6 +47,7 @@ export const toVisibleOrganization = (row: VisibleRow) => ({
   monthly_spend_limit: toUsdOrNull(row.monthly_spend_limit),
   default_member_spending_limit: toUsdOrNull(row.default_member_spending_limit),
   billing_email: row.billing_email,
+  audit_retention_months: row.audit_retention_months,
   created_at: toTimestamp(row.created_at),
   updated_at: toTimestamp(row.updated_at),
 })

@@ -5,6 +5,7 @@ import { Pagination } from '../../../http/paging'
 import { line } from '../../../http/fields'
 import { usd } from '../../../wire/usd'
 import { limit } from '../../../platform/integer'
+import { auditMonths } from '../../../platform/settings/setting-kinds'
 import { publicName } from '../../../http/public-name'
 
 const providerKinds = [
@@ -63,6 +64,9 @@ export const ChangedOrganization = z
     monthly_spend_limit: usd(2).nullable(),
     default_member_spending_limit: usd(2).nullable(),
     billing_email: z.email().max(254).trim().toLowerCase(),
+    audit_retention_months: auditMonths
+      .nullable()
+      .describe('Months for which its audit log is kept; null for the default'),
   })
   .partial()
   .meta({ ref: 'ChangedOrganization' })
@@ -125,6 +129,10 @@ export const Organization = z
     monthly_spend_limit: z.number().nullable(),
     default_member_spending_limit: z.number().nullable(),
     billing_email: z.string(),
+    audit_retention_months: z
+      .int()
+      .nullable()
+      .describe('Months for which its audit log is kept; null for the default'),
     credit_balance: z.number().nullable().describe('USD; null unless the caller is owner or admin'),
     updated_at: z.iso.datetime(),
   })

@@ -8,6 +8,7 @@ import { managers, requireRole } from '../../../auth/roles'
 import type { Catalog } from '../../../catalog/catalog'
 import { lockAccount } from '../../../platform/db/account-row'
 import { isId, newId } from '../../../platform/db/id'
+import { refuseHeldOrganization } from '../../../platform/db/legal-hold'
 import type { MembershipRow, Schema } from '../../../platform/db/schema'
 import { isUniqueViolation } from '../../../platform/db/violation'
 import { ApiError, invalidRequest } from '../../../errors'
@@ -260,6 +261,7 @@ export const remove = (db: Kysely<Schema>, id: string) =>
   db.transaction().execute(async (trx) => {
     // Locks the organization first, as all changes of members do.
     await trx.selectFrom('organization').select('id').where('id', '=', id).forUpdate().execute()
+    await refuseHeldOrganization(trx, id)
     const { rows } = await sql<{ posted: bigint }>`
       select posted from credit_account where id = ${id} for update`.execute(trx)
     if (rows[0]?.posted !== 0n) {

@@ -68,3 +68,9 @@ const OrganizationChange = z
 export const OrganizationTrail = z
   .object({ changes: z.array(OrganizationChange), pagination: Pagination })
   .meta({ ref: 'OrganizationTrail' })
+
+/** A line of the download. */
+export const OrganizationEntryLine = OrganizationChange.extend({
+  log: z.literal('organization'),
+  organization_id: objectId('org'),
+}).meta({ ref: 'OrganizationEntryLine' })

@@ -1,30 +1,13 @@
-import type { Kysely, Selectable } from 'kysely'
+import type { Kysely } from 'kysely'
 import type { OrganizationTrailFilter } from './trail-schema'
 import type { Principal } from '../../../auth/principal'
-import { managers, requireRole, findRole } from '../../../auth/roles'
-import { isId } from '../../../platform/db/id'
+import { requireManager } from '../../../auth/roles'
 import type { Schema } from '../../../platform/db/schema'
-import type { OrganizationTrailRow } from '../../../platform/db/trail-schema'
-import { ApiError } from '../../../errors'
-import { toTimestamp } from '../../../http/fields'
+import { readByKey } from '../../../http/keyed-lines'
 import { queryPage } from '../../../http/paged-rows'
 import type { Page } from '../../../http/paging'
+import { toExportedOrganizationEntry, toOrganizationEntry } from '../../../audit-log/entries'
 import { actionsOf } from '../../../audit-log/organization-trail'
-
-const toChange = (row: Selectable<OrganizationTrailRow>) => ({
-  id: row.id,
-  actor: row.actor,
-  actor_email: row.actor_email,
-  key_id: row.key_id,
-  action: row.action,
-  object_id: row.object_id,
-  object_name: row.object_name,
-  before: row.before,
-  after: row.after,
-  request_id: row.request_id,
-  client_address: row.client_address,
-  created_at: toTimestamp(row.created_at),
-})
 
 interface Listing {
   filter: OrganizationTrailFilter
@@ -37,11 +20,21 @@ export type OrganizationTrailStore = ReturnType<typeof createOrganizationTrailSt
 export const createOrganizationTrailStore = (db: Kysely<Schema>) => ({
   /** Rejects with `resource_not_found` for non-members, `insufficient_permissions` for lower roles. */
   async list({ userId }: Principal, id: string, { filter, page }: Listing) {
-    const role = isId('org', id) ? await findRole(db, userId, id) : undefined
-    if (role === undefined) throw new ApiError('resource_not_found')
-    requireRole(role, managers)
+    await requireManager(db, userId, id)
     const { items, pagination } = await queryPage(db, narrowTrail(db, id, filter), { page })
-    return { changes: items.map(toChange), pagination }
+    return { changes: items.map(toOrganizationEntry), pagination }
+  },
+  /** Returns the entries as lines of JSON, oldest first. Rejects as `list` does. */
+  async lines({ userId }: Principal, id: string, filter: OrganizationTrailFilter) {
+    await requireManager(db, userId, id)
+    return readByKey((after, limit) =>
+      narrowTrail(db, id, filter)
+        .where('id', '>', after)
+        .orderBy('id')
+        .limit(limit)
+        .execute()
+        .then((rows) => rows.map(toExportedOrganizationEntry)),
+    )
   },
 })
 

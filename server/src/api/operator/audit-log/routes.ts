@@ -1,11 +1,15 @@
-import { TrailFilter, TrailList } from './schema'
+import { ExportedTrailFilter, OperatorEntryLine, TrailFilter, TrailList } from './schema'
 import type { TrailStore } from './store'
 import { operator } from '../../../http/access'
+import { answerLines } from '../../../http/download'
 import { toPage } from '../../../http/paging'
 import { route, type Route } from '../../../http/route'
 
 /** The audit log of operators. Source: contract 9.2. */
-export const trailRoutes = (trail: TrailStore): Route[] => [listOperatorChanges(trail)]
+export const trailRoutes = (trail: TrailStore): Route[] => [
+  listOperatorChanges(trail),
+  exportOperatorChanges(trail),
+]
 
 const listOperatorChanges = (trail: TrailStore) =>
   route({
@@ -25,4 +29,23 @@ const listOperatorChanges = (trail: TrailStore) =>
         filter,
       )
     },
+  })
+
+const exportOperatorChanges = (trail: TrailStore) =>
+  route({
+    method: 'get',
+    path: '/api/admin/audit-trail/export',
+    access: operator(),
+    operationId: 'exportOperatorChanges',
+    tag: 'Audit log',
+    summary: 'Download changes by operators',
+    notes: 'Oldest first. The download is a change in the audit log itself.',
+    query: ExportedTrailFilter,
+    responses: {
+      200: {
+        description: 'One JSON object a line',
+        content: { 'application/x-ndjson': OperatorEntryLine },
+      },
+    },
+    handler: ({ c, query }) => answerLines(c, 'audit-log', trail.lines(query)),
   })

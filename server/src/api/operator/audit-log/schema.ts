@@ -6,8 +6,7 @@ import { timestamp } from '../../../http/fields'
 
 const text = z.string().max(256).optional()
 
-/** The query of the list. */
-export const TrailFilter = z.object({
+const filters = {
   actor: text.describe(
     'Only changes of this account; `operator_key` for those with the operator key',
   ),
@@ -22,11 +21,13 @@ export const TrailFilter = z.object({
   search: searchText(
     'Text in the route, the body, the objects, the client address or the e-mail address',
   ),
-  ...pageFields,
-})
-export type TrailFilter = Omit<z.output<typeof TrailFilter>, keyof typeof pageFields>
+}
+/** The query of the list, and that of the download. */
+export const TrailFilter = z.object({ ...filters, ...pageFields })
+export const ExportedTrailFilter = z.object(filters)
+export type TrailFilter = z.output<typeof ExportedTrailFilter>
 
-const Change = z.object({
+const described = {
   id: objectId('trail'),
   actor: z.string().describe('An account, or `operator_key`.'),
   actor_email: z.string().nullable(),
@@ -35,14 +36,20 @@ const Change = z.object({
   object_kind: z.string(),
   object_id: z.string().nullable(),
   concerned: z.array(z.string()),
-  names: z
-    .record(z.string(), z.string())
-    .describe('Current names of the objects in `concerned`, by id; deleted ones are absent.'),
   sent: z.record(z.string(), z.unknown()).nullable().describe('Without secrets.'),
   request_id: z.string(),
   client_address: z.string().nullable(),
   created_at: z.iso.datetime(),
+}
+const Change = z.object({
+  ...described,
+  names: z
+    .record(z.string(), z.string())
+    .describe('Current names of the objects in `concerned`, by id; deleted ones are absent.'),
 })
+
+/** A line of the download. */
+export const OperatorEntryLine = z.object({ log: z.literal('operators'), ...described })
 
 export const TrailList = z
   .object({ changes: z.array(Change), pagination: Pagination })

@@ -1,38 +1,27 @@
-import { sql, type Kysely, type Selectable } from 'kysely'
+import { sql, type Kysely } from 'kysely'
 import { findObjectNames, type ObjectNames } from './object-names'
 import type { TrailFilter } from './schema'
 import type { Schema } from '../../../platform/db/schema'
-import type { AuditTrailRow } from '../../../platform/db/trail-schema'
-import { toTimestamp } from '../../../http/fields'
+import {
+  operatorKey,
+  selectOperatorRows,
+  toExportedOperatorEntry,
+  toOperatorEntry,
+  type OperatorRow,
+} from '../../../audit-log/entries'
+import { readByKey } from '../../../http/keyed-lines'
 import { queryPage } from '../../../http/paged-rows'
 import { containing, type Page } from '../../../http/paging'
 
-/** Stands for the account in changes made with the operator key. */
-const operatorKey = 'operator_key'
-
-/** A deleted account has no address. */
-type Row = Selectable<AuditTrailRow> & { email: string | null }
-
 /** Picks the names of the objects that a change concerns. */
-const namesOf = ({ concerned }: Row, names: ObjectNames) =>
+const namesOf = ({ concerned }: OperatorRow, names: ObjectNames) =>
   Object.fromEntries(
     concerned.flatMap((id) => (names[id] === undefined ? [] : [[id, names[id]] as const])),
   )
 
-const toChange = (row: Row, names: ObjectNames) => ({
-  id: row.id,
-  actor: row.actor_id ?? operatorKey,
-  actor_email: row.email,
-  method: row.method,
-  route: row.route,
-  object_kind: row.object_kind,
-  object_id: row.object_id,
-  concerned: row.concerned,
+const toChange = (row: OperatorRow, names: ObjectNames) => ({
+  ...toOperatorEntry(row),
   names: namesOf(row, names),
-  sent: row.sent,
-  request_id: row.request_id,
-  client_address: row.client_address,
-  created_at: toTimestamp(row.created_at),
 })
 
 export type TrailStore = ReturnType<typeof createTrailStore>
@@ -48,15 +37,21 @@ export const createTrailStore = (db: Kysely<Schema>) => ({
     )
     return { changes: items.map((row) => toChange(row, names)), pagination }
   },
+  /** Yields the entries as lines of JSON, oldest first. */
+  lines: (filter: TrailFilter) =>
+    readByKey((after, limit) =>
+      narrowTrail(db, filter)
+        .where('audit_trail.id', '>', after)
+        .orderBy('audit_trail.id')
+        .limit(limit)
+        .execute()
+        .then((rows) => rows.map(toExportedOperatorEntry)),
+    ),
 })
 
 function narrowTrail(db: Kysely<Schema>, filter: TrailFilter) {
   const { actor, object_kind: kind, object_id: id, from, to, search } = filter
-  let query = db
-    .selectFrom('audit_trail')
-    .leftJoin('users', 'users.id', 'audit_trail.actor_id')
-    .selectAll('audit_trail')
-    .select('users.email')
+  let query = selectOperatorRows(db)
   if (actor === operatorKey) query = query.where('actor_id', 'is', null)
   else if (actor !== undefined) query = query.where('actor_id', '=', actor)
   if (kind !== undefined) query = query.where('object_kind', '=', kind)

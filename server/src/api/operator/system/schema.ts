@@ -59,6 +59,13 @@ export const System = z
         mails_waiting: z.int(),
       })
       .nullable(),
+    audit_delivery: z
+      .object({
+        entries_waiting: z.int(),
+        lag_seconds: z.int().describe('The age of the oldest entry that waits for a destination'),
+        failing_destinations: z.int(),
+      })
+      .nullable(),
   })
   .meta({ ref: 'System' })
 

@@ -1,4 +1,5 @@
 import { sql, type Kysely } from 'kysely'
+import { measureOutbox } from '../../../audit-log/delivery/outbox'
 import type { Schema } from '../../../platform/db/schema'
 import { toTimestamp } from '../../../http/fields'
 import { aliveSeconds } from '../../../ledger/node'
@@ -48,13 +49,14 @@ export type SystemStore = ReturnType<typeof createSystemStore>
  */
 export const createSystemStore = (ports: Ports) => ({
   async read() {
-    const [database, nodes, jobs, usage] = await Promise.all([
+    const [database, nodes, jobs, usage, audit_delivery] = await Promise.all([
       lookAtDatabase(ports.db),
       auditSummary(readNodes(ports)),
       auditSummary(readJobs(ports.db)),
       auditSummary(readUsage(ports.db)),
+      auditSummary(readAuditDelivery(ports.db)),
     ])
-    return { ...ownState(ports), database, nodes, jobs, usage }
+    return { ...ownState(ports), database, nodes, jobs, usage, audit_delivery }
   },
 })
 
@@ -164,5 +166,15 @@ async function readUsage(db: Kysely<Schema>) {
     orphans: Number(row?.orphans ?? 0n),
     orphans_older_than_a_day: Number(row?.old ?? 0n),
     mails_waiting: Number(row?.mails ?? 0n),
+  }
+}
+
+/** Reads what waits for destinations of audit logs. */
+async function readAuditDelivery(db: Kysely<Schema>) {
+  const { waiting, oldestSeconds, failing } = await measureOutbox(db)
+  return {
+    entries_waiting: waiting,
+    lag_seconds: Math.round(oldestSeconds),
+    failing_destinations: failing,
   }
 }

@@ -41,6 +41,7 @@ test('without the database the report covers only the process', async () => {
     nodes: null,
     jobs: null,
     usage: null,
+    audit_delivery: null,
   })
 })
 

@@ -1,6 +1,7 @@
 import { sql, type Kysely, type Transaction } from 'kysely'
 import { lockAccount } from '../../../platform/db/account-row'
 import { isId } from '../../../platform/db/id'
+import { erasureReason, refuseHeldAccount } from '../../../platform/db/legal-hold'
 import type { Schema } from '../../../platform/db/schema'
 import { ApiError, invalidRequest } from '../../../errors'
 import { recordChange } from '../../../audit-log/organization-trail'
@@ -31,9 +32,10 @@ async function refuseOwner(trx: Transaction<Schema>, id: string): Promise<void> 
 async function shut(trx: Transaction<Schema>, id: string): Promise<string> {
   const { email } = await lockAccount(trx, id)
   await refuseOwner(trx, id)
+  await refuseHeldAccount(trx, id)
   await trx
     .updateTable('users')
-    .set({ status: 'suspended', suspended_reason: 'The account is being erased.' })
+    .set({ status: 'suspended', suspended_reason: erasureReason })
     .where('id', '=', id)
     .execute()
   await trx.deleteFrom('api_key').where('user_id', '=', id).execute()

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { createExports, type ExportTimeouts } from './export'
+import { createExports } from './export'
+import type { StreamTimeouts } from '../../../http/timed-stream'
 import type { Database } from '../../../platform/db/database'
 import { openTestDatabase } from '../../../../testing/db/database'
 import { newId } from '../../../platform/db/id'
@@ -19,7 +20,7 @@ async function newUser(): Promise<string> {
   return id
 }
 
-const exporting = (timeouts?: ExportTimeouts) => createExports(database.query, { timeouts })
+const exporting = (timeouts?: StreamTimeouts) => createExports(database.query, { timeouts })
 
 const busy = () => database.connections.total - database.connections.idle
 

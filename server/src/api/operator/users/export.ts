@@ -1,20 +1,14 @@
 import { sql, type Kysely } from 'kysely'
-import { owned } from './owned'
+import { owned, type OwnedTable } from './owned'
 import { isId } from '../../../platform/db/id'
 import type { Schema } from '../../../platform/db/schema'
 import { ApiError, invalidRequest } from '../../../errors'
+import { streamTimed, type StreamTimeouts } from '../../../http/timed-stream'
 
 const rowsPerStatement = 500
 
-/** Timeouts of an export, which holds a database connection and its snapshot. */
-export interface ExportTimeouts {
-  /** For the whole export. */
-  maxDurationMs: number
-  /** For the client to read, between two chunks. */
-  stalledMs: number
-}
-
-const usual: ExportTimeouts = { maxDurationMs: 600_000, stalledMs: 60_000 }
+/** An export holds a database connection and its snapshot. */
+const usual: StreamTimeouts = { maxDurationMs: 600_000, stalledMs: 60_000 }
 
 /** Returns the account's own address; undefined for an unknown account. */
 async function addressOf(db: Kysely<Schema>, id: string): Promise<string | undefined> {
@@ -34,6 +28,16 @@ async function* noOthers() {}
 const toJson = (_name: string, value: unknown) =>
   typeof value === 'bigint' ? Number(value) : value
 
+/** Returns the condition of an account's rows in a table; a cursor has no parameters. */
+function toCondition({ by = 'user_id', through }: OwnedTable, id: string, email: string) {
+  if (through) {
+    return sql`${sql.ref(through.column)} in (
+      select id from ${sql.table(through.table)} where user_id = ${sql.lit(id)}
+    )`
+  }
+  return sql`${sql.ref(by)} = ${sql.lit(by === 'recipient' || by === 'email' ? email : id)}`
+}
+
 /** Yields a line of JSON for each row that belongs to an account: from one snapshot, then those stored elsewhere. */
 async function* linesOf(
   { db, others }: ExportSources,
@@ -46,12 +50,13 @@ async function* linesOf(
     .setAccessMode('read only')
     .execute()
   try {
-    for (const [table, { by = 'user_id', without = [] }] of Object.entries(owned)) {
-      const owner = by === 'recipient' || by === 'email' ? email : id
+    for (const [table, description] of Object.entries(owned)) {
+      const { without = [] } = description
+      const isOwned = toCondition(description, id, email)
       await sql`
         declare owned no scroll cursor for
         select (to_jsonb(one) - ${sql.lit(`{${without.join(',')}}`)}::text[])::text as row
-        from ${sql.table(table)} as one where ${sql.ref(by)} = ${sql.lit(owner)}`.execute(trx)
+        from ${sql.table(table)} as one where ${isOwned}`.execute(trx)
       for (;;) {
         const { rows } = await sql<{ row: string }>`
           fetch ${sql.raw(String(rowsPerStatement))} from owned`.execute(trx)
@@ -73,60 +78,8 @@ interface ExportSources {
   others: OtherRows
 }
 
-type Controller = ReadableStreamDefaultController<Uint8Array>
-
-/**
- * Streams on demand: nothing is read before the first pull. `onEnd` is called once the transaction has ended, for
- * any reason.
- */
-function streamOf(
-  lines: AsyncGenerator<string>,
-  { maxDurationMs, stalledMs }: ExportTimeouts,
-  onEnd: () => void,
-): ReadableStream<Uint8Array> {
-  const encoder = new TextEncoder()
-  let isOver = false
-  let durationTimer: Timer | undefined
-  let stallTimer: Timer | undefined
-  const end = async () => {
-    if (isOver) return
-    isOver = true
-    clearTimeout(durationTimer)
-    clearTimeout(stallTimer)
-    await lines.return(undefined).catch(() => undefined)
-    onEnd()
-  }
-  const expire = (controller: Controller) => {
-    controller.error(new Error('the export took too long'))
-    void end()
-  }
-  const source = {
-    start(controller: Controller) {
-      durationTimer = setTimeout(expire, maxDurationMs, controller)
-      stallTimer = setTimeout(expire, stalledMs, controller)
-    },
-    async pull(controller: Controller) {
-      clearTimeout(stallTimer)
-      const next = await lines.next().catch(async (thrown: unknown) => {
-        await end()
-        throw thrown
-      })
-      if (isOver) return
-      if (!next.done) {
-        controller.enqueue(encoder.encode(next.value))
-        stallTimer = setTimeout(expire, stalledMs, controller)
-        return
-      }
-      await end()
-      controller.close()
-    },
-    cancel: end,
-  }
-  return new ReadableStream(source, { highWaterMark: 0 })
-}
-
 interface Options {
-  timeouts?: ExportTimeouts | undefined
+  timeouts?: StreamTimeouts | undefined
   others?: OtherRows | undefined
 }
 
@@ -150,6 +103,6 @@ export function createExports(
       )
     }
     running.add(id)
-    return streamOf(linesOf({ db, others }, id, email), timeouts, () => running.delete(id))
+    return streamTimed(linesOf({ db, others }, id, email), timeouts, () => running.delete(id))
   }
 }

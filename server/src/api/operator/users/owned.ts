@@ -1,22 +1,24 @@
 /** A table with rows of an account, and their handling on export and erasure. */
-interface Owned {
+export interface OwnedTable {
   /** The column that finds its rows; `user_id` by default. */
-  by?: 'id' | 'account_id' | 'recipient' | 'email' | 'actor'
+  by?: 'user_id' | 'id' | 'account_id' | 'recipient' | 'email' | 'actor' | 'actor_id'
+  /** The table of the account's rows that its rows belong to, and the column that refers to them. */
+  through?: { table: string; column: string }
   /** Secrets and internal columns: never exported. */
   without?: readonly string[]
   /**
-   * On erasure, `row` is deleted with the row of the user, `erased` separately, and `kept` stays without a name,
+   * On erasure, `row` is deleted with the row of the user, `parent` with the row of `through`, `erased` separately, and `kept` stays without a name,
    * as its id alone identifies no person.
    */
-  ends: 'row' | 'erased' | 'kept'
+  ends: 'row' | 'parent' | 'erased' | 'kept'
 }
 
-const withRow: Owned = { ends: 'row' }
-const retainedRows: Owned = { ends: 'kept' }
-const erased: Owned = { ends: 'erased' }
+const withRow: OwnedTable = { ends: 'row' }
+const retainedRows: OwnedTable = { ends: 'kept' }
+const erased: OwnedTable = { ends: 'erased' }
 
 /** Lists every table with rows of an account. A table with a column `user_id` that is missing here fails a test. */
-export const owned: Readonly<Record<string, Owned>> = {
+export const owned: Readonly<Record<string, OwnedTable>> = {
   users: { by: 'id', ends: 'row' },
   api_key: { without: ['hash'], ends: 'row' },
   auth_session: { without: ['token'], ends: 'row' },
@@ -49,12 +51,18 @@ export const owned: Readonly<Record<string, Owned>> = {
   conversation: withRow,
   conversation_item: withRow,
   ticket: withRow,
+  ticket_comment: { through: { table: 'ticket', column: 'ticket_id' }, ends: 'parent' },
   quota_request: withRow,
   budget: withRow,
   alert: withRow,
   alert_test: withRow,
+  alert_trigger: { through: { table: 'alert', column: 'alert_id' }, ends: 'parent' },
   notification: withRow,
   notification_destination: { without: ['secret', 'secret_key_id'], ends: 'row' },
+  notification_delivery: {
+    through: { table: 'notification_destination', column: 'destination_id' },
+    ends: 'parent',
+  },
   invitation_mail: withRow,
   invitation: { by: 'email', ends: 'erased' },
   mail: { by: 'recipient', without: ['body'], ends: 'erased' },
@@ -75,6 +83,8 @@ export const owned: Readonly<Record<string, Owned>> = {
   usage_sum: retainedRows,
   organization_sum: retainedRows,
   ledger_entry: { by: 'account_id', ends: 'kept' },
+  // Exports the actions of an operator, without what they name of other accounts.
+  audit_trail: { by: 'actor_id', without: ['object_id', 'concerned', 'sent'], ends: 'kept' },
   // Exports the account's own actions, without the addresses of other people that they name.
   organization_trail: { by: 'actor', without: ['object_name'], ends: 'kept' },
 }

@@ -1,0 +1,13 @@
+import { LegalHolds } from './legal-holds'
+import { AuditDestinations } from '../../audit-destinations/audit-destinations'
+import { Page } from '../../../components/page'
+
+export const AuditDeliveryPage = () => (
+  <Page
+    title="Audit delivery"
+    about="Where audit logs are sent, and what legal holds keep from deletion."
+  >
+    <AuditDestinations about="Each gets the audit log of operators, and those of all organizations." />
+    <LegalHolds />
+  </Page>
+)
