@@ -2,7 +2,7 @@ import type { PricedAttempt } from './attempt'
 import type { GatewayPorts } from './ports'
 import type { Work } from '../limits/event-loop-shares'
 import type { CreditRefusal } from '../metering/credit-refusal'
-import type { Reservation } from '../metering/meter'
+import type { Reservation } from '../metering/reservation'
 import {
   bytesOf,
   maxSavedTokens,

@@ -12,8 +12,9 @@ import type { Category, Model } from '../catalog/model'
 import { unavailable, type ApiError } from '../errors'
 import type { MediaNeed, MediaUse } from '../limits/media-need'
 import { CreditRefusal } from '../metering/credit-refusal'
-import type { Meter, Reservation } from '../metering/meter'
+import type { Meter } from '../metering/meter'
 import type { Terms } from '../metering/metering'
+import type { Reservation } from '../metering/reservation'
 import type { WindowReservation } from '../metering/window-reservation'
 import { stripUnpriced } from '../metering/unpriced-fields'
 import type { TokenBounds } from '../metering/worst-case'
@@ -234,12 +235,16 @@ export class AttemptReservation<Request extends ReservableRequest> {
     return stripUnpriced(body, { endpoint: endpoint.priceKind, pricing: model.pricing })
   }
 
-  #hold(attempt: PricedAttempt<Request>): MaybePromise<Reservation> | undefined {
+  /** The volume of an attempt with what its price or its cost measures beside tokens. */
+  #volumeOf(attempt: PricedAttempt<Request>): TokenBounds {
     const { endpoint, request } = this.#options
-    const { metering, timers } = request.ports
-    return metering.hold(this.#termsOf(attempt), () =>
-      withMeasuredVolume(endpoint.volume(attempt), attempt, timeoutsOf(attempt, timers)),
-    )
+    const { timers } = request.ports
+    return withMeasuredVolume(endpoint.volume(attempt), attempt, timeoutsOf(attempt, timers))
+  }
+
+  #hold(attempt: PricedAttempt<Request>): MaybePromise<Reservation> | undefined {
+    const { metering } = this.#options.request.ports
+    return metering.hold(this.#termsOf(attempt), () => this.#volumeOf(attempt))
   }
 
   /** Holds again by a closer bound of the prompt; undefined where that cannot help. */
@@ -277,8 +282,8 @@ export class AttemptReservation<Request extends ReservableRequest> {
     attempt: PricedAttempt<Request>,
     reservation: Reservation | undefined,
   ): PricedAttempt<Request> {
-    const { meter, endpoint } = this.#options
-    meter.pay(reservation, reservation ? undefined : () => endpoint.volume(attempt))
+    const { meter } = this.#options
+    meter.pay(reservation, reservation ? undefined : () => this.#volumeOf(attempt))
     if (reservation) attempt.body = withOutputLimit(attempt.body, findLoweredLimit(reservation))
     this.#attempt = attempt
     return attempt

@@ -1,60 +1,20 @@
 import { Allowance } from './allowance'
 import { computeCacheSavings, costAt, selectUsagePrice } from './applied-price'
-import type { Budget } from './budget'
 import { endAttempt, noTokens } from './attempt-end'
 import { boundUsage } from './bound-usage'
 import { formatIsoTime } from './iso-time'
 import { formatPricing } from './pricing-text'
-import type { TokenBounds, WorstCase } from './worst-case'
-import type { Model, Pricing } from '../catalog/model'
+import { computeProviderCost } from './provider-cost'
+import type { AttemptStart, Payer, Reservation } from './reservation'
+import type { TokenBounds } from './worst-case'
+import { costPricingOf } from '../catalog/model-cost'
+import type { Pricing } from '../catalog/model'
 import { newId } from '../platform/db/id'
 import { unavailable, type ApiError } from '../errors'
-import type { CreditDemand } from '../ledger/credit-demand'
-import type { Hold } from '../ledger/local-lease'
-import type { BillingMode, PassedOver, UsageEvent } from '../ledger/usage-event'
+import type { PassedOver, UsageEvent } from '../ledger/usage-event'
 import type { Metered, MeterPorts } from './metered-request'
-import type { ChargeRatio } from './charge-ratio'
-import type { MaybePromise } from '../platform/maybe-promise'
+import { minuteOf } from '../catalog/price-tiers'
 import type { Usage } from '../wire/usage'
-
-/** The reservation that an attempt is paid from; undefined for one that costs nothing. */
-export interface Reservation {
-  /** Undefined where nothing is charged, but the price is counted. */
-  hold: Hold | undefined
-  pricing: Pricing
-  /** The minute of the UTC day in which the hold was taken: prices by the hour stay those of the beginning. */
-  minute: number
-  /** The worst case of the charge: where that is a fraction of the price, the same fraction of the worst case. */
-  worst: WorstCase
-  /** The charged fraction of the price. */
-  chargeRatio: ChargeRatio
-  /** The paid output limit of each answer. */
-  outputLimit: number
-  contextLength: number | null
-  /** The paying account, and its limits of the charge. */
-  accountId: string
-  budget: Budget | undefined
-  /** When limits on spending last held for it: the attempt counts in the windows of then. */
-  heldAtMs: number | undefined
-}
-
-/** Extends holds in the way in which the first one was taken. */
-export interface Payer {
-  /** Throws or rejects with `InsufficientCredit`. */
-  extendHold: (reservation: Reservation, need: CreditDemand) => MaybePromise<Hold>
-}
-
-/** The candidate of an attempt that is about to start, and the account it is billed to. */
-export interface AttemptStart {
-  model: Model
-  provider: { key: string }
-  connection: {
-    id: string
-    gatewayId?: string | null
-    options?: { readonly hide_cached_tokens?: boolean }
-  }
-  billing: { mode: BillingMode; payer: string | null; organizationId: string | null }
-}
 
 /** The end of a request. */
 export interface Ending {
@@ -66,6 +26,8 @@ export interface Ending {
   error?: ApiError | undefined
   /** Set where it costs nothing, whatever its usage. */
   isFree?: boolean
+  /** Set where it costs nothing though the provider bills it: the house bears that. */
+  isWaived?: boolean
 }
 
 /** After its end, a request sends and holds nothing more. */
@@ -88,6 +50,8 @@ export class Meter {
   #usage: Usage | undefined
   /** The event of the running attempt, and its beginning. */
   #event: UsageEvent | undefined
+  /** The provider's price of the running attempt: null where it is unknown, undefined where the house pays none. */
+  #costPricing: Pricing | null | undefined
   #startedAtMs = 0
   #passedOver: readonly PassedOver[]
   #ending: Promise<bigint> | undefined
@@ -138,6 +102,7 @@ export class Meter {
     }
     const event = this.#eventOf(attempt)
     this.#event = event
+    this.#costPricing = attempt.connection.owner === null ? costPricingOf(attempt.model) : undefined
     this.#meteredRequest.log?.beginAttempt(event, last, attempt.connection)
     this.#startedAtMs = performance.now()
     return last ? this.#beginAfter(last, event) : this.#ports.usage.begin(event)
@@ -198,7 +163,7 @@ export class Meter {
     return this.#ending
   }
 
-  #end({ usage, outcome, isFree = false }: Ending): Promise<bigint> {
+  #end({ usage, outcome, isFree = false, isWaived = false }: Ending): Promise<bigint> {
     const reservation = this.#reservation
     const boundedUsage = usage && this.#boundedUsage(usage)
     this.#usage = boundedUsage
@@ -217,6 +182,10 @@ export class Meter {
       settledHold,
     })
     this.#stop(event)
+    event.providerCost =
+      boundedUsage && (!isFree || isWaived)
+        ? this.#providerCostOf(boundedUsage, reservation, isFree ? undefined : price)
+        : 0n
     const { log } = this.#meteredRequest
     const record = log?.record(event, this.#cacheSavings, boundedUsage)
     const settling = this.#ports.usage.settle(event, record)
@@ -230,6 +199,20 @@ export class Meter {
     if (this.#event?.pricing) this.#event.pricing = formatPricing(appliedPrice)
     this.#cacheSavings = computeCacheSavings(usage, appliedPrice)
     return costAt(usage, appliedPrice, volume)
+  }
+
+  /** Returns nano-dollars; null where the provider's price is unknown. `price` is that of the same usage. */
+  #providerCostOf(
+    usage: Usage,
+    reservation: Reservation | undefined,
+    price: bigint | undefined,
+  ): bigint | null {
+    const pricing = this.#costPricing
+    if (pricing === undefined) return 0n
+    if (pricing !== null && pricing === reservation?.pricing && price !== undefined) return price
+    const minute = reservation?.minute ?? minuteOf(Date.parse(this.#event?.startedAt ?? ''))
+    const volume = reservation?.worst.volume ?? this.#volume?.()
+    return computeProviderCost(usage, { pricing, minute, volume })
   }
 
   /** Returns the part of a provider's count that is charged and counted in limits. */
@@ -246,6 +229,7 @@ export class Meter {
       hasOwnLimit: this.#meteredRequest.hasOwnLimit,
       isOthers: billingMode === 'member_pays' || billingMode === 'org_pays',
       pricing: reservation?.pricing,
+      costPricing: this.#costPricing,
       elapsedMs: performance.now() - this.#startedAtMs,
     })
   }
@@ -292,6 +276,7 @@ export class Meter {
       cost: 0n,
       fromLease: 0n,
       price: null,
+      providerCost: 0n,
     }
   }
 }

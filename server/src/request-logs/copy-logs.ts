@@ -73,7 +73,9 @@ async function addSums(db: Kysely<Schema>, sums: readonly CountedLogs[]): Promis
         (one ->> 7)::bigint as cancellations, (one ->> 8)::bigint as input_tokens,
         (one ->> 9)::bigint as output_tokens, (one ->> 10)::bigint as latency_ms,
         (one ->> 11)::bigint as cost, (one ->> 12)::bigint as own_cost,
-        (one ->> 13)::integer as peak_concurrent, (one ->> 14)::text[] as tags
+        (one ->> 13)::integer as peak_concurrent, (one ->> 14)::text[] as tags,
+        (one ->> 15)::bigint as revenue, (one ->> 16)::bigint as provider_cost,
+        (one ->> 17)::bigint as uncosted
       from ${rows} as one
     ), ${addCounted({ hasTags: sums.some(({ tags }) => tags !== null) })}`.execute(db)
 }
@@ -95,4 +97,7 @@ const toRow = (sum: CountedLogs): string =>
     String(sum.ownCost),
     sum.peakConcurrent,
     sum.tags,
+    String(sum.revenue),
+    String(sum.providerCost),
+    sum.uncosted,
   ])
