@@ -3,7 +3,7 @@ import { ListTable } from '../../components/list-table'
 import { Money } from '../../components/money'
 import { compact, count, formatCount, percent } from '../../format/figures'
 import type { Dimension, ExplorerSearch } from '../../url/explorer'
-import { nameOf, narrow, type Breakdown, type Question } from './queries'
+import { marginIn, nameOf, narrow, type Breakdown, type Question } from './queries'
 
 interface Props {
   breakdown: Breakdown
@@ -20,6 +20,7 @@ export function BreakdownTable({ breakdown, names, question, available, onSearch
   const { by, split } = question
   const { groups, other, total } = breakdown
   const whole = total.usage_cost
+  const hasMargin = marginIn(total) !== undefined
   return (
     <ListTable
       columns={[
@@ -30,9 +31,15 @@ export function BreakdownTable({ breakdown, names, question, available, onSearch
         { name: 'Input tokens', isNumber: true },
         { name: 'Output tokens', isNumber: true },
         { name: 'Share', isNumber: true, about: 'Of the spend' },
+        ...(hasMargin
+          ? [
+              { name: 'Provider cost', isNumber: true, about: 'What providers bill you' },
+              { name: 'Margin', isNumber: true, about: 'What you keep of the charges, less it' },
+            ]
+          : []),
         { name: 'Spend', isNumber: true, position: 'aside' },
       ]}
-      minWidth={split ? 800 : 680}
+      minWidth={(split ? 800 : 680) + (hasMargin ? 180 : 0)}
       foot={<Row cells={split ? ['Total', ''] : ['Total']} figures={total} whole={whole} />}
     >
       {groups.map((group) => {
@@ -103,8 +110,25 @@ const Row = ({ cells, figures, whole }: RowProps) => (
     <Table.Td ta="right">
       {percent(whole === 0 ? null : (figures.usage_cost / whole) * 100)}
     </Table.Td>
+    <MarginCells figures={figures} />
     <Table.Td ta="right">
       <Money amount={figures.usage_cost} />
     </Table.Td>
   </Table.Tr>
 )
+
+/** What providers bill, and the margin, where the reader sees them. */
+function MarginCells({ figures }: Pick<RowProps, 'figures'>) {
+  const margin = marginIn(figures)
+  if (!margin) return null
+  return (
+    <>
+      <Table.Td ta="right">
+        <Money amount={margin.provider_cost} />
+      </Table.Td>
+      <Table.Td ta="right">
+        <Money amount={margin.margin} />
+      </Table.Td>
+    </>
+  )
+}
