@@ -89,7 +89,7 @@ test('the explorer of operators has both as columns, as measures of its chart an
   const total = page.getByRole('row', { name: /^Total/ })
   await reloadUntil(page, () => total.getByText(usd(margin), { exact: true }).isVisible())
   await total.getByText(usd(cost), { exact: true }).waitFor()
-  await page.getByRole('radio', { name: 'Margin' }).click({ force: true })
+  await page.getByText('Margin', { exact: true }).first().click()
   await page.waitForURL(/measure=margin/)
   const download = page.waitForEvent('download')
   await page.getByRole('button', { name: 'Export CSV' }).click()

@@ -16,7 +16,7 @@ export const dimensions = [
 ] as const
 export type Dimension = (typeof dimensions)[number]
 
-/** What the chart shows; operators alone see the last two. */
+/** The figures that a chart can show; operators alone see the last two. */
 export const explorerMeasures = [...measures, 'provider_cost', 'margin'] as const
 export type ExplorerMeasure = (typeof explorerMeasures)[number]
 

@@ -63,7 +63,7 @@ export class UnansweredUse {
     const { unansweredRequests } = this.#settings.current
     if (this.#billedUsage) {
       const isWaived = unansweredRequests === 'waive'
-      return { usage: this.#billedUsage, isFree: isWaived, isWaived }
+      return { usage: this.#billedUsage, isFree: isWaived, ...(isWaived && { isWaived }) }
     }
     return this.#freeUsage && { usage: this.#freeUsage, isFree: true }
   }

@@ -117,7 +117,7 @@ const Row = ({ cells, figures, whole }: RowProps) => (
   </Table.Tr>
 )
 
-/** What providers bill, and the margin, where the reader sees them. */
+/** The cells of provider cost and margin, where the reader sees them. */
 function MarginCells({ figures }: Pick<RowProps, 'figures'>) {
   const margin = marginIn(figures)
   if (!margin) return null

@@ -13,7 +13,7 @@ import { saveModel, type Model } from './queries'
 
 const sources = { operator: 'set by an operator', published: 'published by the provider' } as const
 
-/** What the provider of a model bills the operator, for the margin. */
+/** The price that the provider of a model bills the operator, for the margin. */
 export function ModelCost({ model }: { model: Model }) {
   const { id, cost_pricing: cost, cost_source: source } = model
   const refresh = useRefresh()

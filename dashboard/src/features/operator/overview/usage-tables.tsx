@@ -17,7 +17,7 @@ const marginColumns = [
   { name: 'Margin', isNumber: true, about: 'What you keep of the charges, less the provider cost' },
 ]
 
-/** What providers bill, and the margin. */
+/** The cells of provider cost and margin. */
 const MarginCells = ({ of }: { of: { provider_cost: number; margin: number } }) => (
   <>
     <Table.Td ta="right">

@@ -8,7 +8,7 @@ import { exactUsd } from '../../../format/money'
 import { RequestView } from '../../logs/request-view'
 import { SidePanel } from '../../../components/side-panel'
 
-/** What the provider billed for a request, and the margin. */
+/** The provider cost of a request, and its margin. */
 const MarginOf = ({ request }: { request: AnyRequestDetails }) => (
   <section aria-label="Margin">
     <Title order={3} size="h5" mb={4}>

@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 
-/** What providers bill the operator: costs of models, and of requests beside what the house keeps of their charges. */
+/** Costs at the provider: of models, and of requests beside the part of their charges that the house keeps. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   // Of models that come with Tollgate as well, which have no row. An operator's cost has no plans, a document's may.
   await sql`
