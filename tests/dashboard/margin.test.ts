@@ -44,7 +44,7 @@ async function readSums() {
 test('an operator sets the cost of a model, which customers do not see', async () => {
   const page = await dashboard.open(`/operator/models?model=${model}`)
   const cost = section(page, 'Provider cost')
-  await cost.getByText('Unknown: its requests are not in the margin.').waitFor()
+  await cost.getByText('Unknown: the margin does not include it.').waitFor()
   await cost.getByRole('button', { name: 'Set cost' }).click()
   const dialog = page.getByRole('dialog', { name: `Provider cost of ${model}` })
   await dialog.getByLabel('Input, 1M tokens', { exact: true }).fill('1000')

@@ -163,7 +163,8 @@ export class Meter {
     return this.#ending
   }
 
-  #end({ usage, outcome, isFree = false, isWaived = false }: Ending): Promise<bigint> {
+  #end(ending: Ending): Promise<bigint> {
+    const { usage, outcome, isFree = false } = ending
     const reservation = this.#reservation
     const boundedUsage = usage && this.#boundedUsage(usage)
     this.#usage = boundedUsage
@@ -182,10 +183,7 @@ export class Meter {
       settledHold,
     })
     this.#stop(event)
-    event.providerCost =
-      boundedUsage && (!isFree || isWaived)
-        ? this.#providerCostOf(boundedUsage, reservation, isFree ? undefined : price)
-        : 0n
+    event.providerCost = this.#providerCostOf(ending, reservation, price)
     const { log } = this.#meteredRequest
     const record = log?.record(event, this.#cacheSavings, boundedUsage)
     const settling = this.#ports.usage.settle(event, record)
@@ -201,15 +199,16 @@ export class Meter {
     return costAt(usage, appliedPrice, volume)
   }
 
-  /** Returns nano-dollars; null where the provider's price is unknown. `price` is that of the same usage. */
+  /** Returns nano-dollars; null where the provider's price is unknown. `price` is the one that is charged. */
   #providerCostOf(
-    usage: Usage,
+    { isFree = false, isWaived = false }: Ending,
     reservation: Reservation | undefined,
-    price: bigint | undefined,
+    price: bigint,
   ): bigint | null {
+    const usage = this.#usage
     const pricing = this.#costPricing
-    if (pricing === undefined) return 0n
-    if (pricing !== null && pricing === reservation?.pricing && price !== undefined) return price
+    if (!usage || pricing === undefined || (isFree && !isWaived)) return 0n
+    if (pricing !== null && pricing === reservation?.pricing && !isFree) return price
     const minute = reservation?.minute ?? minuteOf(Date.parse(this.#event?.startedAt ?? ''))
     const volume = reservation?.worst.volume ?? this.#volume?.()
     return computeProviderCost(usage, { pricing, minute, volume })

@@ -102,27 +102,26 @@ const published: ModelCost = {
 /** 100 tokens in and 10 out at these. */
 const [price, cost] = [280_000n, 140_000n]
 
-describe('what a provider bills the house', () => {
+describe('the cost of a provider', () => {
   test.each([
-    ['its price, on a connection of the platform', { mode: 'platform' }, price, cost],
-    ['its price, where the house pays for the account', { mode: 'house' }, 0n, cost],
-    ['nothing, with a key of the account', { mode: 'byok', owner: 'user_1' }, price / 10n, 0n],
-    ['nothing, where a member pays', { mode: 'member_pays', owner: 'org_1' }, price, 0n],
-    ['nothing, for a request without usage', { ending: { usage: undefined } }, 0n, 0n],
-    ['nothing, for what it does not bill', { ending: { isFree: true } }, 0n, 0n],
+    ['its price, on a connection of the platform', { mode: 'platform' }, [price, cost]],
+    ['its price, where the house pays for the account', { mode: 'house' }, [0n, cost]],
+    ['nothing, with a key of the account', { mode: 'byok', owner: 'user_1' }, [price / 10n, 0n]],
+    ['nothing, where a member pays', { mode: 'member_pays', owner: 'org_1' }, [price, 0n]],
+    ['nothing, for a request without usage', { ending: { usage: undefined } }, [0n, 0n]],
+    ['nothing, for an answer that it does not bill', { ending: { isFree: true } }, [0n, 0n]],
     [
-      'its price, for what the operator waives',
+      'its price, for an answer that the operator waives',
       { ending: { isFree: true, isWaived: true } },
-      0n,
-      cost,
+      [0n, cost],
     ],
-  ] as const)('is %s', async (_case, how, charged, billed) => {
+  ] as const)('is %s', async (_case, how, amounts) => {
     const model = sampleModel({ pricing, cost: published })
     const event = await run({ model, usage: used, ...how })
-    expect([event.cost, event.providerCost]).toEqual([charged, billed])
+    expect([event.cost, event.providerCost]).toEqual([...amounts])
   })
 
-  test('is the price of a model that costs what the provider publishes', async () => {
+  test('equals the price of a model at its published cost', async () => {
     const event = await run({ model: sampleModel({ pricing }), usage: used })
     expect([event.cost, event.providerCost]).toEqual([price, price])
   })
@@ -170,6 +169,11 @@ interface SampleRates {
   output: bigint
 }
 
+const withTier = (rates: SampleRates, other: SampleRates, above: number): Pricing => ({
+  ...rates,
+  tiers: [{ above, rates: other }],
+})
+
 /** Computes a cost by itself: the exact sum, rounded up. */
 function toCost({ input, cachedInput, output }: Usage, rates: SampleRates): bigint {
   const millionths =
@@ -188,10 +192,6 @@ test('the margin of a request is its price less its cost, each exact and with th
       usages,
       async ([usual, long, costUsual, costLong], [above, costAbove], counts) => {
         const usage = { ...noUsage, ...counts }
-        const withTier = (rates: SampleRates, other: SampleRates, limit: number): Pricing => ({
-          ...rates,
-          tiers: [{ above: limit, rates: other }],
-        })
         const costPricing = withTier(costUsual, costLong, costAbove)
         const model = sampleModel({
           pricing: withTier(usual, long, above),

@@ -57,6 +57,8 @@ const usageOf = async ({ userId }: Customer): Promise<Json> => {
   return accounts.find((one) => one['user_id'] === userId) ?? {}
 }
 
+const countRequests = async () => Number((await usageOf(customer))['requests'] ?? 0)
+
 test('a request has its charge, the cost of its provider and the margin; the account sees its charge alone', async () => {
   expect(await setCost(cost_pricing)).toMatchObject({
     pricing: { input: 1, output: 1000 },
@@ -129,10 +131,9 @@ test('an account that the house pays for costs it the provider’s price, which 
 
 test('the overview and the breakdown of operators have the margin of all requests, as SQL has', async () => {
   await setCost(cost_pricing)
-  const count = async () => Number((await usageOf(customer))['requests'] ?? 0)
-  const before = await count()
+  const before = await countRequests()
   await send()
-  await waitForValue(count, before + 1)
+  await waitForValue(countRequests, before + 1)
   const [sums] = await on.sql`
     select
       (sum(case when billing_mode = 'house' then 0 else cost end)
@@ -153,7 +154,7 @@ test('the overview and the breakdown of operators have the margin of all request
   }
 })
 
-test('a model that comes with Tollgate costs what its provider publishes, whatever its price is', async () => {
+test('a model that comes with Tollgate has the published cost of its provider, at any price', async () => {
   const id = 'openai/gpt-4o-mini'
   const read = async () => (await operate(`GET /models/${id}`)).body
   const { pricing } = await read()

@@ -15,6 +15,11 @@ interface Props {
 
 type Figures = Breakdown['total']
 
+const marginColumns = [
+  { name: 'Provider cost', isNumber: true, about: 'What providers bill you' },
+  { name: 'Margin', isNumber: true, about: 'What you keep of the charges, less it' },
+]
+
 /** The groups, all others, and the total. */
 export function BreakdownTable({ breakdown, names, question, available, onSearch }: Props) {
   const { by, split } = question
@@ -31,12 +36,7 @@ export function BreakdownTable({ breakdown, names, question, available, onSearch
         { name: 'Input tokens', isNumber: true },
         { name: 'Output tokens', isNumber: true },
         { name: 'Share', isNumber: true, about: 'Of the spend' },
-        ...(hasMargin
-          ? [
-              { name: 'Provider cost', isNumber: true, about: 'What providers bill you' },
-              { name: 'Margin', isNumber: true, about: 'What you keep of the charges, less it' },
-            ]
-          : []),
+        ...(hasMargin ? marginColumns : []),
         { name: 'Spend', isNumber: true, position: 'aside' },
       ]}
       minWidth={(split ? 800 : 680) + (hasMargin ? 180 : 0)}
@@ -46,16 +46,7 @@ export function BreakdownTable({ breakdown, names, question, available, onSearch
         const narrowed = narrow(by, group.group.id, available)
         const name = nameOf(by, group.group)
         const first = narrowed ? (
-          <Anchor
-            component="button"
-            size="sm"
-            ta="left"
-            style={{ overflowWrap: 'anywhere' }}
-            title={`Show only ${name}`}
-            onClick={() => onSearch(narrowed)}
-          >
-            {name}
-          </Anchor>
+          <NarrowingName key="name" name={name} onClick={() => onSearch(narrowed)} />
         ) : (
           name
         )
@@ -83,6 +74,20 @@ export function BreakdownTable({ breakdown, names, question, available, onSearch
     </ListTable>
   )
 }
+
+/** The name of a group, which shows its requests alone. */
+const NarrowingName = ({ name, onClick }: { name: string; onClick: () => void }) => (
+  <Anchor
+    component="button"
+    size="sm"
+    ta="left"
+    style={{ overflowWrap: 'anywhere' }}
+    title={`Show only ${name}`}
+    onClick={onClick}
+  >
+    {name}
+  </Anchor>
+)
 
 interface RowProps {
   cells: React.ReactNode[]

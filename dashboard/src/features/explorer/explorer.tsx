@@ -63,7 +63,8 @@ const measureNames: Readonly<Record<ExplorerMeasure, string>> = {
   cost: 'Spend',
   requests: 'Requests',
   tokens: 'Tokens',
-  provider_cost: 'Provider cost',
+  // Short: five of them fit on a phone.
+  provider_cost: 'Cost',
   margin: 'Margin',
 }
 

@@ -18,11 +18,10 @@ const marginColumns = ['revenue', 'provider_cost', 'margin', 'uncosted_requests'
 type Margin = Pick<Schemas['InstallationBreakdown']['total'], (typeof marginColumns)[number]>
 
 /** Returns the margin among figures, which only those of all accounts have. */
-export const marginIn = <Some extends object>(figures: Some): Margin | undefined =>
+export const marginIn = (figures: object): Margin | undefined =>
   hasMargin(figures) ? figures : undefined
 
-const hasMargin = <Some extends object>(figures: Some): figures is Some & Margin =>
-  'margin' in figures
+const hasMargin = (figures: object): figures is Margin => 'margin' in figures
 
 /** Groups that are listed; the others are summed. */
 const maxGroups = 50

@@ -46,7 +46,7 @@ export function ModelCost({ model }: { model: Model }) {
       <Group gap="xs">
         <Text size="sm">
           {cost === null ? (
-            'Unknown: its requests are not in the margin.'
+            'Unknown: the margin does not include it.'
           ) : (
             <PriceText pricing={cost} />
           )}

@@ -75,8 +75,8 @@ async function sumLogsOf(userId: string): Promise<Amounts> {
 
 const nanos = (usd: number) => BigInt(Math.round(usd * 1e9))
 
-test('the margin is what the house keeps of the charges less what providers bill, in every sum, as in SQL', async () => {
-  const { breakdown } = createInstallationUsageStore(database.query)
+test('the margin equals the kept charges less the costs of providers, in every sum, as in SQL', async () => {
+  const usage = createInstallationUsageStore(database.query)
   const filters = fc.record({
     group_by: fc.constantFrom('model', 'provider', 'tag'),
     granularity: fc.constantFrom('hour', 'day', 'month'),
@@ -86,7 +86,7 @@ test('the margin is what the house keeps of the charges less what providers bill
     fc.asyncProperty(fc.array(requests, { maxLength: 30 }), filters, async (logs, filter) => {
       const userId = newId('user')
       await book(userId, logs)
-      const found = await breakdown({ ...november, ...filter, user_id: userId })
+      const found = await usage.breakdown({ ...november, ...filter, user_id: userId })
       const { total, groups, other, time_series: series } = found
       const { revenue, provider_cost: cost, uncosted } = await sumLogsOf(userId)
       expect(nanos(total.revenue)).toBe(revenue)
@@ -103,8 +103,8 @@ test('the margin is what the house keeps of the charges less what providers bill
 })
 
 test('tags do not change the margin of all requests', async () => {
-  const { breakdown } = createInstallationUsageStore(database.query)
-  const all = await breakdown({ ...november, group_by: 'model' })
-  const byTag = await breakdown({ ...november, group_by: 'tag' })
+  const usage = createInstallationUsageStore(database.query)
+  const all = await usage.breakdown({ ...november, group_by: 'model' })
+  const byTag = await usage.breakdown({ ...november, group_by: 'tag' })
   expect(byTag.total).toEqual(all.total)
 })
