@@ -10154,7 +10154,7 @@ export interface paths {
         };
         /**
          * Get the usage of all accounts
-         * @description Requests, errors and cost by provider, model and account, from sums by hour or day. Requests count as in the request logs, calls as the providers received them. Requires an operator.
+         * @description Requests, errors, cost and margin by provider, model and account, from sums by hour or day. Requests count as in the request logs, calls as the providers received them. Requires an operator.
          */
         get: {
             parameters: {
@@ -10202,7 +10202,7 @@ export interface paths {
         };
         /**
          * Get the usage of all accounts by one or two groupings
-         * @description As `GET /api/billing/breakdown` does for one account. `cost` is the part that accounts paid themselves. Requires an operator.
+         * @description As `GET /api/billing/breakdown` does for one account. `cost` is the part that accounts paid themselves, `margin` what the operator keeps of the charges, less what providers bill. Requires an operator.
          */
         get: {
             parameters: {
@@ -10242,7 +10242,7 @@ export interface paths {
                         [name: string]: unknown;
                     };
                     content: {
-                        "application/json": components["schemas"]["UsageBreakdown"];
+                        "application/json": components["schemas"]["InstallationBreakdown"];
                     };
                 };
             };
@@ -16150,6 +16150,86 @@ export interface components {
                 /** @constant */
                 currency: "USD";
             } | null;
+            /** @description The price that the provider bills the operator; null where it is unknown. */
+            cost_pricing: {
+                input: number;
+                output: number;
+                cached_input: number | null;
+                /** @description Sound read from a cache. */
+                cached_audio_input: number | null;
+                /** @description For 5 minutes, or the default lifetime of the provider. */
+                cache_write: number | null;
+                cache_write_1h: number | null;
+                reasoning: number | null;
+                audio_input: number | null;
+                audio_output: number | null;
+                image_input: number | null;
+                image_output: number | null;
+                /** @description Per 1,000,000 Unicode characters of the prompt’s texts. */
+                input_characters: number | null;
+                /** @description Per 1,000,000 Unicode characters of the answer. */
+                output_characters: number | null;
+                /** @description Per second of processing, to the millisecond: as the provider reports it, else as Tollgate measured it. */
+                second: number | null;
+                /** @description Per hour of sound in the prompt, to the millisecond. */
+                audio_hour: number | null;
+                /** @description Per image in the prompt. */
+                image: number | null;
+                request: number | null;
+                /** @description Per web search by the provider. */
+                search: number | null;
+                /** @description Per image of the answer. */
+                made_image: number | null;
+                /** @description Per 1,000,000 pixels of the images of the answer. */
+                made_megapixel: number | null;
+                /** @description Rates in place of those above; null for those that stay. The later of two counts. */
+                tiers: {
+                    /** @description For prompts of more tokens than this, cached ones included. */
+                    above: number | null;
+                    service_tier: ("flex" | "priority" | "batch") | null;
+                    /** @description `HH:MM`, UTC. */
+                    from: string | null;
+                    until: string | null;
+                    /** @description For images of this quality. */
+                    quality: string | null;
+                    /** @description For images of more pixels than this. */
+                    above_pixels: number | null;
+                    input: number | null;
+                    output: number | null;
+                    cached_input: number | null;
+                    /** @description Sound read from a cache. */
+                    cached_audio_input: number | null;
+                    /** @description For 5 minutes, or the default lifetime of the provider. */
+                    cache_write: number | null;
+                    cache_write_1h: number | null;
+                    reasoning: number | null;
+                    audio_input: number | null;
+                    audio_output: number | null;
+                    image_input: number | null;
+                    image_output: number | null;
+                    /** @description Per 1,000,000 Unicode characters of the prompt’s texts. */
+                    input_characters: number | null;
+                    /** @description Per 1,000,000 Unicode characters of the answer. */
+                    output_characters: number | null;
+                    /** @description Per second of processing, to the millisecond: as the provider reports it, else as Tollgate measured it. */
+                    second: number | null;
+                    /** @description Per hour of sound in the prompt, to the millisecond. */
+                    audio_hour: number | null;
+                    /** @description Per image in the prompt. */
+                    image: number | null;
+                    request: number | null;
+                    /** @description Per web search by the provider. */
+                    search: number | null;
+                    /** @description Per image of the answer. */
+                    made_image: number | null;
+                    /** @description Per 1,000,000 pixels of the images of the answer. */
+                    made_megapixel: number | null;
+                }[];
+                /** @constant */
+                currency: "USD";
+            } | null;
+            /** @description Whether an operator set `cost_pricing`, or the provider publishes it. */
+            cost_source: ("operator" | "published") | null;
             is_free: boolean;
             enabled: boolean;
             simulated: boolean;
@@ -16176,6 +16256,58 @@ export interface components {
                 [key: string]: boolean;
             } | null) | undefined;
             pricing?: ({
+                input: number;
+                output: number;
+                cached_input?: (number | null) | undefined;
+                cached_audio_input?: (number | null) | undefined;
+                cache_write?: (number | null) | undefined;
+                cache_write_1h?: (number | null) | undefined;
+                reasoning?: (number | null) | undefined;
+                audio_input?: (number | null) | undefined;
+                audio_output?: (number | null) | undefined;
+                image_input?: (number | null) | undefined;
+                image_output?: (number | null) | undefined;
+                input_characters?: (number | null) | undefined;
+                output_characters?: (number | null) | undefined;
+                second?: (number | null) | undefined;
+                audio_hour?: (number | null) | undefined;
+                image?: (number | null) | undefined;
+                request?: (number | null) | undefined;
+                search?: (number | null) | undefined;
+                made_image?: (number | null) | undefined;
+                made_megapixel?: (number | null) | undefined;
+                /** @description If two tiers apply, the rates of the later one count. */
+                tiers?: ({
+                    above?: (number | null) | undefined;
+                    service_tier?: (("flex" | "priority" | "batch") | null) | undefined;
+                    from?: (string | null) | undefined;
+                    until?: (string | null) | undefined;
+                    quality?: (string | null) | undefined;
+                    above_pixels?: (number | null) | undefined;
+                    input?: (number | null) | undefined;
+                    output?: (number | null) | undefined;
+                    cached_input?: (number | null) | undefined;
+                    cached_audio_input?: (number | null) | undefined;
+                    cache_write?: (number | null) | undefined;
+                    cache_write_1h?: (number | null) | undefined;
+                    reasoning?: (number | null) | undefined;
+                    audio_input?: (number | null) | undefined;
+                    audio_output?: (number | null) | undefined;
+                    image_input?: (number | null) | undefined;
+                    image_output?: (number | null) | undefined;
+                    input_characters?: (number | null) | undefined;
+                    output_characters?: (number | null) | undefined;
+                    second?: (number | null) | undefined;
+                    audio_hour?: (number | null) | undefined;
+                    image?: (number | null) | undefined;
+                    request?: (number | null) | undefined;
+                    search?: (number | null) | undefined;
+                    made_image?: (number | null) | undefined;
+                    made_megapixel?: (number | null) | undefined;
+                }[] | null) | undefined;
+            } | null) | undefined;
+            /** @description The price that the provider bills the operator; null for the published one. */
+            cost_pricing?: ({
                 input: number;
                 output: number;
                 cached_input?: (number | null) | undefined;
@@ -16382,6 +16514,58 @@ export interface components {
                 [key: string]: boolean;
             } | undefined;
             pricing?: ({
+                input: number;
+                output: number;
+                cached_input?: (number | null) | undefined;
+                cached_audio_input?: (number | null) | undefined;
+                cache_write?: (number | null) | undefined;
+                cache_write_1h?: (number | null) | undefined;
+                reasoning?: (number | null) | undefined;
+                audio_input?: (number | null) | undefined;
+                audio_output?: (number | null) | undefined;
+                image_input?: (number | null) | undefined;
+                image_output?: (number | null) | undefined;
+                input_characters?: (number | null) | undefined;
+                output_characters?: (number | null) | undefined;
+                second?: (number | null) | undefined;
+                audio_hour?: (number | null) | undefined;
+                image?: (number | null) | undefined;
+                request?: (number | null) | undefined;
+                search?: (number | null) | undefined;
+                made_image?: (number | null) | undefined;
+                made_megapixel?: (number | null) | undefined;
+                /** @description If two tiers apply, the rates of the later one count. */
+                tiers?: ({
+                    above?: (number | null) | undefined;
+                    service_tier?: (("flex" | "priority" | "batch") | null) | undefined;
+                    from?: (string | null) | undefined;
+                    until?: (string | null) | undefined;
+                    quality?: (string | null) | undefined;
+                    above_pixels?: (number | null) | undefined;
+                    input?: (number | null) | undefined;
+                    output?: (number | null) | undefined;
+                    cached_input?: (number | null) | undefined;
+                    cached_audio_input?: (number | null) | undefined;
+                    cache_write?: (number | null) | undefined;
+                    cache_write_1h?: (number | null) | undefined;
+                    reasoning?: (number | null) | undefined;
+                    audio_input?: (number | null) | undefined;
+                    audio_output?: (number | null) | undefined;
+                    image_input?: (number | null) | undefined;
+                    image_output?: (number | null) | undefined;
+                    input_characters?: (number | null) | undefined;
+                    output_characters?: (number | null) | undefined;
+                    second?: (number | null) | undefined;
+                    audio_hour?: (number | null) | undefined;
+                    image?: (number | null) | undefined;
+                    request?: (number | null) | undefined;
+                    search?: (number | null) | undefined;
+                    made_image?: (number | null) | undefined;
+                    made_megapixel?: (number | null) | undefined;
+                }[] | null) | undefined;
+            } | null) | undefined;
+            /** @description The price that the provider bills the operator; null for the published one. */
+            cost_pricing?: ({
                 input: number;
                 output: number;
                 cached_input?: (number | null) | undefined;
@@ -17394,6 +17578,12 @@ export interface components {
                     last_route: boolean;
                 }[];
             };
+            /** @description USD of `cost` that the operator keeps: all but what an organization earned */
+            revenue: number;
+            /** @description USD that the provider bills the operator; null where that is unknown */
+            provider_cost: number | null;
+            /** @description USD: `revenue` less `provider_cost` */
+            margin: number | null;
         };
         InstallationUsage: {
             period: {
@@ -17409,6 +17599,14 @@ export interface components {
                 output_tokens: number;
                 /** @description USD */
                 cost: number;
+                /** @description USD of the charges that the operator keeps: without what it paid itself, and what organizations earned */
+                revenue: number;
+                /** @description USD that providers bill the operator */
+                provider_cost: number;
+                /** @description USD: `revenue` less `provider_cost`; below zero for a loss */
+                margin: number;
+                /** @description Requests whose provider cost is unknown; `provider_cost` does not include them */
+                uncosted_requests: number;
                 cancelled_requests: number;
                 /** @description 0 to 100, of the requests that succeeded or failed; null without any */
                 success_rate: number | null;
@@ -17443,6 +17641,14 @@ export interface components {
                 avg_latency_ms: number | null;
                 /** @description USD */
                 cost: number;
+                /** @description USD of the charges that the operator keeps: without what it paid itself, and what organizations earned */
+                revenue: number;
+                /** @description USD that providers bill the operator */
+                provider_cost: number;
+                /** @description USD: `revenue` less `provider_cost`; below zero for a loss */
+                margin: number;
+                /** @description Requests whose provider cost is unknown; `provider_cost` does not include them */
+                uncosted_requests: number;
             }[];
             /** @description The 20 with the highest cost */
             by_model: {
@@ -17453,6 +17659,14 @@ export interface components {
                 output_tokens: number;
                 /** @description USD */
                 cost: number;
+                /** @description USD of the charges that the operator keeps: without what it paid itself, and what organizations earned */
+                revenue: number;
+                /** @description USD that providers bill the operator */
+                provider_cost: number;
+                /** @description USD: `revenue` less `provider_cost`; below zero for a loss */
+                margin: number;
+                /** @description Requests whose provider cost is unknown; `provider_cost` does not include them */
+                uncosted_requests: number;
             }[];
             /** @description The 10 with the highest cost, and the 10 with the largest growth of it */
             by_account: {
@@ -17465,6 +17679,14 @@ export interface components {
                 output_tokens: number;
                 /** @description USD */
                 cost: number;
+                /** @description USD of the charges that the operator keeps: without what it paid itself, and what organizations earned */
+                revenue: number;
+                /** @description USD that providers bill the operator */
+                provider_cost: number;
+                /** @description USD: `revenue` less `provider_cost`; below zero for a loss */
+                margin: number;
+                /** @description Requests whose provider cost is unknown; `provider_cost` does not include them */
+                uncosted_requests: number;
                 /** @description USD, in the period of the same length before */
                 previous_cost: number;
             }[];
@@ -17477,6 +17699,118 @@ export interface components {
                 output_tokens: number;
                 /** @description USD */
                 cost: number;
+                /** @description USD of the charges that the operator keeps: without what it paid itself, and what organizations earned */
+                revenue: number;
+                /** @description USD that providers bill the operator */
+                provider_cost: number;
+                /** @description USD: `revenue` less `provider_cost`; below zero for a loss */
+                margin: number;
+                /** @description Requests whose provider cost is unknown; `provider_cost` does not include them */
+                uncosted_requests: number;
+            }[];
+        };
+        InstallationBreakdown: {
+            period: {
+                /** Format: date-time */
+                start: string;
+                /**
+                 * Format: date-time
+                 * @description Exclusive
+                 */
+                end: string;
+                time_zone: string;
+            };
+            total: {
+                requests: number;
+                failed_requests: number;
+                input_tokens: number;
+                output_tokens: number;
+                /** @description USD that the account paid itself */
+                cost: number;
+                /** @description USD that the requests cost, whichever account paid */
+                usage_cost: number;
+                /** @description USD of the charges that the operator keeps: without what it paid itself, and what organizations earned */
+                revenue: number;
+                /** @description USD that providers bill the operator */
+                provider_cost: number;
+                /** @description USD: `revenue` less `provider_cost`; below zero for a loss */
+                margin: number;
+                /** @description Requests whose provider cost is unknown; `provider_cost` does not include them */
+                uncosted_requests: number;
+            };
+            /** @description By `usage_cost`, highest first */
+            groups: {
+                /** @description The model, the provider or the department; all tags of a request, `a, b`; of a key, a member or an account the ID and the name, null where it was deleted. An empty ID stands for none */
+                group: {
+                    id: string;
+                    name: string | null;
+                };
+                split: {
+                    id: string;
+                    name: string | null;
+                } | null;
+                requests: number;
+                failed_requests: number;
+                input_tokens: number;
+                output_tokens: number;
+                /** @description USD that the account paid itself */
+                cost: number;
+                /** @description USD that the requests cost, whichever account paid */
+                usage_cost: number;
+                /** @description USD of the charges that the operator keeps: without what it paid itself, and what organizations earned */
+                revenue: number;
+                /** @description USD that providers bill the operator */
+                provider_cost: number;
+                /** @description USD: `revenue` less `provider_cost`; below zero for a loss */
+                margin: number;
+                /** @description Requests whose provider cost is unknown; `provider_cost` does not include them */
+                uncosted_requests: number;
+            }[];
+            /** @description The groups beyond `limit`; null without any */
+            other: {
+                /** @description The number of groups */
+                groups: number;
+                requests: number;
+                failed_requests: number;
+                input_tokens: number;
+                output_tokens: number;
+                /** @description USD that the account paid itself */
+                cost: number;
+                /** @description USD that the requests cost, whichever account paid */
+                usage_cost: number;
+                /** @description USD of the charges that the operator keeps: without what it paid itself, and what organizations earned */
+                revenue: number;
+                /** @description USD that providers bill the operator */
+                provider_cost: number;
+                /** @description USD: `revenue` less `provider_cost`; below zero for a loss */
+                margin: number;
+                /** @description Requests whose provider cost is unknown; `provider_cost` does not include them */
+                uncosted_requests: number;
+            } | null;
+            /** @description The starts of all intervals; the first begins with the period */
+            intervals: string[];
+            /** @description Ascending by interval and group; without pairs that have no requests */
+            time_series: {
+                /** @description Index in `intervals` */
+                interval: number;
+                /** @description Index in `groups`; null for `other` */
+                group: number | null;
+                requests: number;
+                failed_requests: number;
+                input_tokens: number;
+                output_tokens: number;
+                /** @description USD that the account paid itself */
+                cost: number;
+                /** @description USD that the requests cost, whichever account paid */
+                usage_cost: number;
+                /** @description USD of the charges that the operator keeps: without what it paid itself, and what organizations earned */
+                revenue: number;
+                /** @description USD that providers bill the operator */
+                provider_cost: number;
+                /** @description USD: `revenue` less `provider_cost`; below zero for a loss */
+                margin: number;
+                /** @description Requests whose provider cost is unknown; `provider_cost` does not include them */
+                uncosted_requests: number;
             }[];
         };
         System: {

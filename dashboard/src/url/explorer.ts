@@ -1,5 +1,5 @@
 import { textsIn } from './address'
-import { measures, type Measure } from './period'
+import { measures } from './period'
 import { oneOf, type Search } from './search'
 
 export const intervals = ['hour', 'day', 'week', 'month'] as const
@@ -15,6 +15,10 @@ export const dimensions = [
   'account',
 ] as const
 export type Dimension = (typeof dimensions)[number]
+
+/** The figures that a chart can show; operators alone see the last two. */
+export const explorerMeasures = [...measures, 'provider_cost', 'margin'] as const
+export type ExplorerMeasure = (typeof explorerMeasures)[number]
 
 /** The filters of the explorer; the address holds them. */
 export interface ExplorerFilter {
@@ -33,7 +37,7 @@ export interface ExplorerSearch extends ExplorerFilter {
   by?: Dimension | undefined
   split?: Dimension | undefined
   every?: Interval | undefined
-  measure?: Measure | undefined
+  measure?: ExplorerMeasure | undefined
   /** The organization whose usage is shown; the account's own when absent. */
   organization?: string | undefined
 }
@@ -65,6 +69,6 @@ export function toExplorerSearch(search: Search): ExplorerSearch {
     by: oneOf(search, 'by', dimensions),
     split: oneOf(search, 'split', dimensions),
     every: oneOf(search, 'every', intervals),
-    measure: oneOf(search, 'measure', measures),
+    measure: oneOf(search, 'measure', explorerMeasures),
   }
 }

@@ -75,6 +75,7 @@ export class Catalog implements Disposable {
         connections: [...fixed.connections, ...stored.connections],
         collections: stored.collections ?? [],
         prices: stored.prices,
+        costs: stored.costs,
       })
       this.#awaitPrice(stored.prices?.nextInMs)
     } while (this.#isRefreshDue)

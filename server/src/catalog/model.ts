@@ -68,6 +68,12 @@ export interface Pricing extends Rates {
   tiers?: readonly PriceTier[]
 }
 
+/** The provider's price for a model, and whether the operator set it or the provider publishes it. */
+export interface ModelCost {
+  pricing: Pricing
+  source: 'operator' | 'published'
+}
+
 export const categories = [
   'chat',
   'completion',
@@ -114,6 +120,8 @@ export interface Model {
   capabilities: Readonly<Record<Capability, boolean>>
   /** Null where it is unknown: such a model is not served on a platform connection, never free. */
   pricing: Pricing | null
+  /** The operator's cost at the provider: null where it is unknown, absent where it is the price itself. */
+  cost?: ModelCost | null
   isFree: boolean
   enabled: boolean
   /** Unix seconds. */

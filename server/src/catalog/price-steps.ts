@@ -1,5 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 import type { Model, Pricing } from './model'
+import { keepCost } from './model-cost'
 import { readPricing } from './stored-pricing'
 import type { Schema } from '../platform/db/schema'
 
@@ -44,5 +45,5 @@ export async function readPriceSteps(
 /** Returns a model at the operator's price for it. */
 export function applyPriceStep(model: Model, steps: PriceSteps | undefined): Model {
   const pricing = steps?.inForce.get(model.id)
-  return pricing === undefined ? model : { ...model, pricing }
+  return pricing === undefined ? model : { ...model, pricing, cost: keepCost(model) }
 }

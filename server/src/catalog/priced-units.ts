@@ -1,4 +1,4 @@
-import type { MeasuredRates, Pricing } from './model'
+import type { MeasuredRates, Model, Pricing } from './model'
 import type { AnswerUnits } from '../wire/answer-units'
 
 /** A model's pricing is one object for as long as it stays the same. */
@@ -14,6 +14,20 @@ export function pricedUnits(pricing: Pricing | null | undefined): AnswerUnits | 
   let units = unitsByPricing.get(pricing)
   if (units === undefined) unitsByPricing.set(pricing, (units = unitsIn(pricing)))
   return units ?? undefined
+}
+
+/** Returns the units that a model's price or its cost charges; undefined for nearly all models. */
+export function findMeasuredUnits({
+  pricing,
+  cost,
+}: Pick<Model, 'pricing' | 'cost'>): AnswerUnits | undefined {
+  const ofPrice = pricedUnits(pricing)
+  const ofCost = cost ? pricedUnits(cost.pricing) : undefined
+  if (!ofPrice || !ofCost) return ofPrice ?? ofCost
+  return {
+    characters: ofPrice.characters || ofCost.characters,
+    seconds: ofPrice.seconds || ofCost.seconds,
+  }
 }
 
 const isMeasured = ({ inputCharacters, outputCharacters, second }: MeasuredRates) =>

@@ -1,5 +1,6 @@
 import { freeCollection, type Collection } from './collection'
 import type { Model } from './model'
+import { applyStoredCost, inheritCost, type ModelCosts } from './model-cost'
 import { applyPriceStep, type PriceSteps } from './price-steps'
 import type { ConnectionHeaders } from '../providers/connection-headers'
 import type { ConnectionOptions } from '../providers/connection-options'
@@ -57,17 +58,20 @@ export interface SnapshotRows {
   collections?: readonly Collection[]
   /** The operator's prices for models. */
   prices?: PriceSteps | undefined
+  /** The stored costs of models. */
+  costs?: ModelCosts | undefined
 }
 
 /** Puts the parts in order: models by provider and name, connections by the order in which they are tried. */
 export function toSnapshot(rows: SnapshotRows): Snapshot {
-  const { models, providers, connections, collections = [], prices } = rows
+  const { models, providers, connections, collections = [], prices, costs } = rows
   const byKey = new Map(providers.map((provider) => [provider.key, provider]))
-  const knownModels = new Map(
-    models
-      .filter((model) => byKey.has(model.provider))
-      .map((model) => [model.id, applyPriceStep(model, prices)]),
-  )
+  const knownModels = new Map<string, Model>()
+  for (const model of models) {
+    if (!byKey.has(model.provider)) continue
+    const modelWithCost = inheritCost(model, knownModels.get(model.id))
+    knownModels.set(model.id, applyStoredCost(applyPriceStep(modelWithCost, prices), costs))
+  }
   const ordered = new Map([...knownModels].toSorted(([a], [b]) => (a < b ? -1 : 1)))
   const byProvider = new Map<string, ProviderConnection[]>()
   for (const storedConnection of connections.toSorted(byPriority)) {

@@ -1,6 +1,7 @@
 import type { Kysely, Selectable } from 'kysely'
 import { z } from 'zod'
 import { capabilities, type Model } from './model'
+import { readModelCosts } from './model-cost'
 import { readPriceSteps } from './price-steps'
 import type { ProviderConnection, SnapshotRows } from './snapshot'
 import { readCollections } from './account-names'
@@ -29,6 +30,7 @@ export function toModel(row: Selectable<ModelRow>): Model {
     maxOutputTokens: row.max_output_tokens,
     capabilities: StoredCapabilities.parse(row.capabilities),
     pricing: readPricing(row.pricing),
+    cost: null,
     isFree: row.is_free,
     enabled: row.enabled,
     createdAt: Math.floor(row.created_at.getTime() / 1000),
@@ -159,7 +161,7 @@ export async function readStored(
   options: StoredOptions,
 ): Promise<SnapshotRows> {
   const { onDamaged } = options
-  const [providers, models, connections, collections, prices] = await Promise.all([
+  const [providers, models, connections, collections, prices, costs] = await Promise.all([
     db.selectFrom('provider').selectAll().where('enabled', '=', true).execute(),
     db.selectFrom('model').selectAll().execute(),
     db
@@ -170,10 +172,12 @@ export async function readStored(
       .execute(),
     readCollections(db, null),
     readPriceSteps(db, (error) => onDamaged('price', error)),
+    readModelCosts(db, (error) => onDamaged('cost', error)),
   ])
   return {
     collections,
     prices,
+    costs,
     providers: filterUsable(providers, toProvider, (error) => onDamaged('provider', error)),
     models: models.flatMap((row) => toModels(row, onDamaged)),
     connections: filterUsable(

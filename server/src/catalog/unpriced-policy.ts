@@ -1,4 +1,5 @@
 import type { Model, Pricing } from './model'
+import { keepCost } from './model-cost'
 import { isServable } from './is-priced'
 
 /**
@@ -12,7 +13,8 @@ const noRates: Pricing = { input: 0n, output: 0n }
 /** Returns a model as the platform's connections serve it: the same object unless the operator's policy changes it. */
 export function applyUnpricedPolicy(model: Model, unpriced: UnpricedModels): Model {
   if (unpriced === 'refuse' || isServable(model)) return model
+  const cost = keepCost(model)
   return unpriced === 'free'
-    ? { ...model, pricing: noRates, isFree: true }
-    : { ...model, pricing: unpriced }
+    ? { ...model, pricing: noRates, cost, isFree: true }
+    : { ...model, pricing: unpriced, cost }
 }

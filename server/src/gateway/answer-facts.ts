@@ -1,5 +1,5 @@
 import type { RequestAttempt, ValidatedRequest } from './attempt'
-import { pricedUnits } from '../catalog/priced-units'
+import { findMeasuredUnits } from '../catalog/priced-units'
 import { estimatePrompt, estimateUsage } from '../metering/estimate'
 import { outputLimitOfUnknown } from '../metering/volume'
 import { generateIdBody } from '../platform/db/id'
@@ -102,7 +102,7 @@ export class AnswerFacts implements RelayRequest {
   }
 
   get units(): RelayRequest['units'] {
-    return pricedUnits(this.#attempt.model.pricing)
+    return findMeasuredUnits(this.#attempt.model)
   }
 
   get options(): RelayOptions {

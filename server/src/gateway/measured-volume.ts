@@ -1,4 +1,4 @@
-import { pricedUnits } from '../catalog/priced-units'
+import { findMeasuredUnits } from '../catalog/priced-units'
 import type { Model } from '../catalog/model'
 import type { Timers } from '../platform/config/config'
 import { promptCharacters } from '../metering/prompt-characters'
@@ -10,14 +10,14 @@ export type MeasuredTimers = Pick<Timers, 'requestMs' | 'streamMs'>
 
 /**
  * Adds to a volume the characters of the prompt and the time until the deadline of each request to the provider,
- * where the price charges them. Returns its argument for nearly all prices.
+ * where the price or the cost charges them. Returns its argument for nearly all prices.
  */
 export function withMeasuredVolume(
   volume: TokenBounds,
-  { body, model }: { body: JsonObject; model: Pick<Model, 'pricing'> },
+  { body, model }: { body: JsonObject; model: Pick<Model, 'pricing' | 'cost'> },
   timers: MeasuredTimers,
 ): TokenBounds {
-  const units = pricedUnits(model.pricing)
+  const units = findMeasuredUnits(model)
   if (!units) return volume
   const deadlineMs = body['stream'] === true ? timers.streamMs : timers.requestMs
   return {

@@ -221,12 +221,15 @@ export class AttemptReservation<Request extends ReservableRequest> {
     return stripUnpriced(body, { endpoint: endpoint.priceKind, pricing: model.pricing })
   }
 
-  #hold(attempt: PricedAttempt<Request>): MaybePromise<Reservation | undefined> {
+  /** The volume of an attempt with what its price or its cost measures beside tokens. */
+  #volumeOf(attempt: PricedAttempt<Request>): TokenBounds {
     const { endpoint, request } = this.#options
     const { timers } = request.ports
-    return this.#holdVolume(attempt, () =>
-      withMeasuredVolume(endpoint.volume(attempt), attempt, timeoutsOf(attempt, timers)),
-    )
+    return withMeasuredVolume(endpoint.volume(attempt), attempt, timeoutsOf(attempt, timers))
+  }
+
+  #hold(attempt: PricedAttempt<Request>): MaybePromise<Reservation | undefined> {
+    return this.#holdVolume(attempt, () => this.#volumeOf(attempt))
   }
 
   /** Holds tokens, where budgets count them, and then money. */
@@ -284,13 +287,13 @@ export class AttemptReservation<Request extends ReservableRequest> {
     attempt: PricedAttempt<Request>,
     reservation: Reservation | undefined,
   ): PricedAttempt<Request> {
-    const { meter, endpoint } = this.#options
+    const { meter } = this.#options
     const heldTokens = this.#heldTokens
     if (reservation) meter.pay(reservation)
     else if (heldTokens) {
       const { volume, outputLimit, budget } = heldTokens
       meter.pay(undefined, () => ({ ...volume, outputLimit }), budget.heldAtMs)
-    } else meter.pay(undefined, () => endpoint.volume(attempt))
+    } else meter.pay(undefined, () => this.#volumeOf(attempt))
     attempt.body = withOutputLimit(attempt.body, findLoweredLimit(reservation, heldTokens))
     this.#attempt = attempt
     return attempt

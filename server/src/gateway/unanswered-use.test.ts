@@ -29,7 +29,12 @@ test.each<[Loss, Provider['abort'], 'charged' | 'free' | 'nothing']>([
       const use = new UnansweredUse(settings(operator))
       use.recordLoss({ loss, provider: { abort }, usage: () => prompt })
       const isFree = expected === 'free' || operator === 'waive'
-      expect(use.total).toEqual(expected === 'nothing' ? undefined : { usage: prompt, isFree })
+      const isWaived = expected === 'charged' && operator === 'waive'
+      expect(use.total).toEqual(
+        expected === 'nothing'
+          ? undefined
+          : { usage: prompt, isFree, ...(isWaived && { isWaived }) },
+      )
     }
   },
 )

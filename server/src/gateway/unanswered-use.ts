@@ -32,6 +32,8 @@ export interface UnansweredTotal {
   usage: Usage
   /** It costs nothing, but counts in limits. */
   isFree: boolean
+  /** Its provider bills it all the same. */
+  isWaived?: boolean
 }
 
 /** Decides, in one place, the part that providers bill of a request's parts where the request fails. */
@@ -59,8 +61,10 @@ export class UnansweredUse {
   /** Undefined where nothing was used. */
   get total(): UnansweredTotal | undefined {
     const { unansweredRequests } = this.#settings.current
-    if (this.#billedUsage)
-      return { usage: this.#billedUsage, isFree: unansweredRequests === 'waive' }
+    if (this.#billedUsage) {
+      const isWaived = unansweredRequests === 'waive'
+      return { usage: this.#billedUsage, isFree: isWaived, ...(isWaived && { isWaived }) }
+    }
     return this.#freeUsage && { usage: this.#freeUsage, isFree: true }
   }
 }

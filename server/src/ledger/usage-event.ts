@@ -85,6 +85,8 @@ export interface AttemptEnd {
   fromLease: bigint
   /** Nano-dollars: the price where an organization pays its provider, or the house pays; else null. */
   price: bigint | null
+  /** Nano-dollars that the provider bills the house; null where its price is unknown. The journal has it in the log. */
+  providerCost: bigint | null
 }
 
 /**

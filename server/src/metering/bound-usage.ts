@@ -19,6 +19,8 @@ interface UsageGrounds {
   isOthers: boolean
   /** Undefined where nothing is charged. */
   pricing: Pricing | undefined
+  /** The provider's price; undefined where the house pays none, null where it is unknown. */
+  costPricing?: Pricing | null | undefined
   /** The duration of the attempt, in milliseconds. */
   elapsedMs: number
 }
@@ -49,7 +51,11 @@ export function boundUsage(usage: Usage, grounds: UsageGrounds): Usage {
     limits.output = Math.max(limits.output, volume.choices * (contextLength ?? contextOfUnknown))
   }
   const believed = withBoundedSound(limitUsage(usage, limits), volume)
-  const { pricing, elapsedMs } = grounds
-  if (!pricing) return believed
-  return withMeasured(believed, { pricing, volume, outputTokens: limits.output, elapsedMs })
+  const { pricing, costPricing, elapsedMs } = grounds
+  const { output: outputTokens } = limits
+  const pricedUsage = pricing
+    ? withMeasured(believed, { pricing, volume, outputTokens, elapsedMs })
+    : believed
+  if (!costPricing || costPricing === pricing) return pricedUsage
+  return withMeasured(pricedUsage, { pricing: costPricing, volume, outputTokens, elapsedMs })
 }

@@ -4,26 +4,17 @@ import { endAttempt, noTokens } from './attempt-end'
 import { boundUsage } from './bound-usage'
 import { formatIsoTime } from './iso-time'
 import { formatPricing } from './pricing-text'
-import type { Payer, Reservation } from './reservation'
+import { computeProviderCost } from './provider-cost'
+import type { AttemptStart, Payer, Reservation } from './reservation'
 import type { TokenBounds } from './worst-case'
-import type { Model } from '../catalog/model'
+import { costPricingOf } from '../catalog/model-cost'
+import type { Pricing } from '../catalog/model'
 import { newId } from '../platform/db/id'
 import { unavailable, type ApiError } from '../errors'
-import type { BillingMode, PassedOver, UsageEvent } from '../ledger/usage-event'
+import type { PassedOver, UsageEvent } from '../ledger/usage-event'
 import type { Metered, MeterPorts } from './metered-request'
+import { minuteOf } from '../catalog/price-tiers'
 import type { Usage } from '../wire/usage'
-
-/** The candidate of an attempt that is about to start, and the account it is billed to. */
-export interface AttemptStart {
-  model: Model
-  provider: { key: string }
-  connection: {
-    id: string
-    gatewayId?: string | null
-    options?: { readonly hide_cached_tokens?: boolean }
-  }
-  billing: { mode: BillingMode; payer: string | null; organizationId: string | null }
-}
 
 /** The end of a request. */
 export interface Ending {
@@ -35,6 +26,8 @@ export interface Ending {
   error?: ApiError | undefined
   /** Set where it costs nothing, whatever its usage. */
   isFree?: boolean
+  /** Set where it costs nothing though the provider bills it: the house bears that. */
+  isWaived?: boolean
 }
 
 /** After its end, a request sends and holds nothing more. */
@@ -59,6 +52,8 @@ export class Meter {
   #usage: Usage | undefined
   /** The event of the running attempt, and its beginning. */
   #event: UsageEvent | undefined
+  /** The provider's price of the running attempt: null where it is unknown, undefined where the house pays none. */
+  #costPricing: Pricing | null | undefined
   #startedAtMs = 0
   #passedOver: readonly PassedOver[]
   #ending: Promise<bigint> | undefined
@@ -110,6 +105,7 @@ export class Meter {
     }
     const event = this.#eventOf(attempt)
     this.#event = event
+    this.#costPricing = attempt.connection.owner === null ? costPricingOf(attempt.model) : undefined
     this.#meteredRequest.log?.beginAttempt(event, last, attempt.connection)
     this.#startedAtMs = performance.now()
     return last ? this.#beginAfter(last, event) : this.#ports.usage.begin(event)
@@ -171,7 +167,8 @@ export class Meter {
     return this.#ending
   }
 
-  #end({ usage, outcome, isFree = false }: Ending): Promise<bigint> {
+  #end(ending: Ending): Promise<bigint> {
+    const { usage, outcome, isFree = false } = ending
     const reservation = this.#reservation
     const boundedUsage = usage && this.#boundedUsage(usage)
     this.#usage = boundedUsage
@@ -190,6 +187,7 @@ export class Meter {
       settledHold,
     })
     this.#stop(event)
+    event.providerCost = this.#providerCostOf(ending, reservation, price)
     const { log } = this.#meteredRequest
     const record = log?.record(event, this.#cacheSavings, boundedUsage)
     const settling = this.#ports.usage.settle(event, record)
@@ -203,6 +201,21 @@ export class Meter {
     if (this.#event?.pricing) this.#event.pricing = formatPricing(appliedPrice)
     this.#cacheSavings = computeCacheSavings(usage, appliedPrice)
     return costAt(usage, appliedPrice, volume)
+  }
+
+  /** Returns nano-dollars; null where the provider's price is unknown. `price` is the one that is charged. */
+  #providerCostOf(
+    { isFree = false, isWaived = false }: Ending,
+    reservation: Reservation | undefined,
+    price: bigint,
+  ): bigint | null {
+    const usage = this.#usage
+    const pricing = this.#costPricing
+    if (!usage || pricing === undefined || (isFree && !isWaived)) return 0n
+    if (pricing !== null && pricing === reservation?.pricing && !isFree) return price
+    const minute = reservation?.minute ?? minuteOf(Date.parse(this.#event?.startedAt ?? ''))
+    const volume = reservation?.worst.volume ?? this.#volume?.()
+    return computeProviderCost(usage, { pricing, minute, volume })
   }
 
   /** Returns the part of a provider's count that is charged and counted in limits. */
@@ -219,6 +232,7 @@ export class Meter {
       hasOwnLimit: this.#meteredRequest.hasOwnLimit,
       isOthers: billingMode === 'member_pays' || billingMode === 'org_pays',
       pricing: reservation?.pricing,
+      costPricing: this.#costPricing,
       elapsedMs: performance.now() - this.#startedAtMs,
     })
   }
@@ -267,6 +281,7 @@ export class Meter {
       cost: 0n,
       fromLease: 0n,
       price: null,
+      providerCost: 0n,
     }
   }
 }

@@ -1,6 +1,6 @@
 import { combineBudgets, type Budget } from './budget'
-import { Meter, type AttemptStart } from './meter'
-import type { Payer, Reservation } from './reservation'
+import { Meter } from './meter'
+import type { AttemptStart, Payer, Reservation } from './reservation'
 import type { Metered, MeterPorts } from './metered-request'
 import { computeCharge, fullCharge } from './charge-ratio'
 import { refuseByAllowance, refuseByBalance } from './credit-refusal'

@@ -1,9 +1,10 @@
 import type { Budget } from './budget'
 import type { ChargeRatio } from './charge-ratio'
 import type { WorstCase } from './worst-case'
-import type { Pricing } from '../catalog/model'
+import type { Model, Pricing } from '../catalog/model'
 import type { CreditDemand } from '../ledger/credit-demand'
 import type { Hold } from '../ledger/local-lease'
+import type { BillingMode } from '../ledger/usage-event'
 import type { MaybePromise } from '../platform/maybe-promise'
 
 /** The reservation that an attempt is paid from; undefined for one that costs nothing. */
@@ -33,4 +34,18 @@ export interface Reservation {
 export interface Payer {
   /** Throws or rejects with `InsufficientCredit`. */
   extendHold: (reservation: Reservation, need: CreditDemand) => MaybePromise<Hold>
+}
+
+/** The candidate of an attempt that is about to start, and the account it is billed to. */
+export interface AttemptStart {
+  model: Model
+  provider: { key: string }
+  connection: {
+    id: string
+    gatewayId?: string | null
+    /** The account that owns it; null for the operator's own. */
+    owner?: string | null
+    options?: { readonly hide_cached_tokens?: boolean }
+  }
+  billing: { mode: BillingMode; payer: string | null; organizationId: string | null }
 }

@@ -79,6 +79,7 @@ const plain: LogValues = {
   ...noCache,
   ...noMedia,
   tags: null,
+  providerCost: 5n,
 }
 
 const counts = fc.integer({ min: 0, max: 2 ** 40 })
@@ -111,6 +112,17 @@ const logs = fc
     inputTokens: counts,
     outputTokens: counts,
     cost: fc.bigInt({ min: 0n, max: 2n ** 50n }),
+    platformFee: fc.bigInt({ min: 0n, max: 2n ** 40n }),
+    billingMode: fc.constantFrom(
+      'platform',
+      'house',
+      'byok',
+      'org_pays',
+      'member_pays',
+      'free',
+      null,
+    ),
+    providerCost: fc.option(fc.bigInt({ min: 0n, max: 2n ** 50n })),
     accountId: fc.constantFrom(...users, null),
     organizationId: fc.option(fc.constant('org_1')),
     concurrent: fc.integer({ min: 1, max: 100 }),

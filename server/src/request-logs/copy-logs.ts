@@ -74,7 +74,9 @@ async function addSums(db: Kysely<Schema>, sums: readonly CountedLogs[]): Promis
         (one ->> 9)::bigint as output_tokens, (one ->> 10)::bigint as latency_ms,
         (one ->> 11)::bigint as cost, (one ->> 12)::bigint as own_cost,
         (one ->> 13)::integer as peak_concurrent, (one ->> 14)::text[] as tags,
-        (one ->> 15)::bigint as images, (one ->> 16)::bigint as audio_seconds
+        (one ->> 15)::bigint as images, (one ->> 16)::bigint as audio_seconds,
+        (one ->> 17)::bigint as revenue, (one ->> 18)::bigint as provider_cost,
+        (one ->> 19)::bigint as uncosted
       from ${rows} as one
     ), ${addCounted({ hasTags: sums.some(({ tags }) => tags !== null) })}`.execute(db)
 }
@@ -98,4 +100,7 @@ const toRow = (sum: CountedLogs): string =>
     sum.tags,
     sum.images,
     sum.audioSeconds,
+    String(sum.revenue),
+    String(sum.providerCost),
+    sum.uncosted,
   ])

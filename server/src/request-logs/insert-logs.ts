@@ -33,9 +33,21 @@ const limitedMedia = sql`
   coalesce(sum(ceil((coalesce(sound_ms, 0) + coalesce(speech_ms, 0)) / 1000.0))
     filter (where endpoint like '/v1/audio/%'), 0) as audio_seconds`
 
-/** Whether some records may have tags: the literal of tags, with which such a record ends. */
+/** The end of a record with the literal of tags, which only the provider's cost follows. */
+const taggedEnd = /\}"(?:,(?:null|"\d+"))?\]$/
+
+/** Whether some records may have tags. */
 const mayHaveTags = (records: readonly string[]): boolean =>
-  records.some((record) => record.endsWith('}"]'))
+  records.some((record) => taggedEnd.test(record))
+
+/** The part of a cost that the house keeps, as `revenueOf` returns it, and whether `isUncosted`. */
+const revenue = sql.raw(
+  "case billing_mode when 'member_pays' then platform_fee when 'house' then 0 else cost end",
+)
+const isUncosted = sql.raw(
+  `provider_cost is null and billing_mode in ('platform', 'house', 'free')
+    and (cost > 0 or input_tokens + output_tokens > 0)`,
+)
 
 /**
  * Inserts new logs, given as records, and adds them to the sums by hour and day and to the minutes and peaks: one
@@ -51,7 +63,8 @@ export async function insertLogs(db: Kysely<Schema>, records: readonly string[])
       order by 1
       on conflict do nothing
       returning started_at, user_id, key_id, model, requested_model, provider, error, status, input_tokens,
-        output_tokens, latency_ms, cost, account_id, concurrent, tags, endpoint, images, sound_ms, speech_ms
+        output_tokens, latency_ms, cost, account_id, concurrent, tags, billing_mode, platform_fee, provider_cost,
+        endpoint, images, sound_ms, speech_ms
     ), counted as (
       -- Reads each log once: hours and days are sums of minutes.
       select ${hasTags ? countedByTags : countedColumns},
@@ -62,6 +75,8 @@ export async function insertLogs(db: Kysely<Schema>, records: readonly string[])
         sum(input_tokens) as input_tokens, sum(output_tokens) as output_tokens,
         coalesce(sum(latency_ms) filter (where status = 'success'), 0) as latency_ms,
         sum(cost) as cost, coalesce(sum(cost) filter (where account_id = user_id), 0) as own_cost,
+        sum(${revenue}) as revenue, coalesce(sum(provider_cost), 0) as provider_cost,
+        count(*) filter (where ${isUncosted}) as uncosted,
         max(concurrent) as peak_concurrent, ${limitedMedia}
       from fresh
       group by 1, 2, 3, 4${sql.raw(hasTags ? ', 5' : '')}

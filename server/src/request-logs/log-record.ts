@@ -51,6 +51,8 @@ export const logColumns = [
   ['speech_ms', 'bigint'],
   // A literal of PostgreSQL.
   ['tags', 'text[]'],
+  // Null where it is unknown, and where no provider was called.
+  ['provider_cost', 'bigint'],
 ] as const
 
 /** A value of each column; `startedAtMs` is milliseconds since the epoch. */
@@ -99,6 +101,8 @@ export interface LogValues {
   speechMs: number | null
   /** The tags of the request and its key, sorted; null for none. */
   tags: readonly string[] | null
+  /** Nano-dollars that its provider bills the operator; null where that is unknown. */
+  providerCost: bigint | null
 }
 
 /** The connection of an attempt, as far as its log shows it. */
@@ -129,6 +133,8 @@ export const toLogRecord = (log: LogValues): string => encodeRecord(toRecordValu
 /** Returns the values of a record. */
 export function toRecordValues(log: LogValues): RecordValues {
   const hasCache = log.cachedTokens > 0 || log.cacheWriteTokens > 0
+  const costText = String(log.cost)
+  const { providerCost } = log
   return [
     log.id,
     getIdTime(log.id),
@@ -150,7 +156,7 @@ export function toRecordValues(log: LogValues): RecordValues {
     log.inputTokens,
     log.outputTokens,
     log.estimated,
-    String(log.cost),
+    costText,
     String(log.platformFee),
     log.billingMode,
     log.accountId,
@@ -170,6 +176,7 @@ export function toRecordValues(log: LogValues): RecordValues {
     log.speechCharacters,
     log.speechMs,
     log.tags && toTagLiteral(log.tags),
+    providerCost === null ? null : providerCost === log.cost ? costText : String(providerCost),
   ]
 }
 
@@ -261,6 +268,7 @@ export function toOrphanLog(
     ...noCache,
     ...noMedia,
     tags: null,
+    providerCost: null,
   })
 }
 

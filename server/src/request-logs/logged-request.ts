@@ -1,4 +1,5 @@
 import { countColumns, toRecordValues, type LogValues } from './log-record'
+import { isUncosted, revenueOf } from './platform-fee'
 import { getIdTime } from '../platform/db/id'
 import { toTagLiteral } from '../wire/tags'
 
@@ -19,8 +20,11 @@ export interface SummedLog {
   inputTokens: number
   outputTokens: number
   latencyMs: number
-  /** Nano-dollars. */
+  /** Nano-dollars: its cost, the part that the house keeps, and the provider's cost as far as it is known. */
   cost: bigint
+  revenue: bigint
+  providerCost: bigint
+  isUncosted: boolean
   accountId: string | null
   concurrent: number
   /** As limits count them. */
@@ -53,6 +57,9 @@ const toSummedLog = (log: LogValues, columns: number): SummedLog => ({
   outputTokens: log.outputTokens,
   latencyMs: log.latencyMs,
   cost: log.cost,
+  revenue: revenueOf(log),
+  providerCost: log.providerCost ?? 0n,
+  isUncosted: isUncosted(log),
   accountId: log.accountId,
   concurrent: log.concurrent,
   ...countLimitedMedia(log),

@@ -7,12 +7,11 @@ import { setMedia, type MadeMedia } from './logged-media'
 import { toLoggedRequest, type LoggedRequest } from './logged-request'
 import {
   type LoggedConnection,
-  noCache,
-  noMedia,
   providerGateway,
   selfHostedGateway,
   type LogValues,
 } from './log-record'
+import { toFirstValues } from './first-values'
 import { feeOf } from './platform-fee'
 import { toStoredText, withoutSecrets } from './redact-body'
 import { getIdTime } from '../platform/db/id'
@@ -49,7 +48,6 @@ export interface LoggedEnding {
 }
 
 const maxMessage = 1000
-const maxAgent = 300
 /** The status that proxies use for a request whose client disconnected. */
 const clientClosedRequest = 499
 const okEnding: LoggedEnding = { outcome: 'ok' }
@@ -83,7 +81,7 @@ export class RequestLog {
     this.#arrival = arrival
     arrival.hasLog = true
     this.#storesBodies = caller.logBodies && ports.allowsBodies()
-    this.#values = valuesOf(arrival, caller, ports.onBegin(caller.userId))
+    this.#values = toFirstValues(arrival, caller, ports.onBegin(caller.userId))
   }
 
   /** Takes the text of the body; undefined where bodies are not stored. */
@@ -182,6 +180,7 @@ export class RequestLog {
     values.estimated = event.estimated
     values.cost = costToCaller(event)
     values.platformFee = feeOf(event)
+    values.providerCost = event.providerCost
     values.billingMode = event.billingMode
     values.accountId = event.accountId
     values.organizationId = event.organizationId
@@ -254,44 +253,6 @@ export class RequestLog {
     })
   }
 }
-
-/** The values while no provider was called. */
-const valuesOf = (arrival: Arrival, caller: LoggedCaller, concurrent: number): LogValues => ({
-  id: arrival.requestId,
-  userId: caller.userId,
-  keyId: caller.keyId,
-  keyPrefix: caller.keyPrefix,
-  endpoint: arrival.endpoint,
-  streamed: false,
-  requestedModel: '',
-  model: '',
-  provider: null,
-  status: 'success',
-  statusCode: 200,
-  error: null,
-  finishReason: null,
-  latencyMs: 0,
-  firstTokenMs: null,
-  inputTokens: 0,
-  outputTokens: 0,
-  estimated: false,
-  cost: 0n,
-  platformFee: 0n,
-  billingMode: null,
-  accountId: null,
-  organizationId: null,
-  connectionId: null,
-  gatewayType: null,
-  concurrent,
-  callerUser: null,
-  metadata: null,
-  // Read now, as the address is unknown once the client has disconnected.
-  ipAddress: arrival.address(),
-  userAgent: harmless(arrival.userAgent, maxAgent),
-  ...noCache,
-  ...noMedia,
-  tags: caller.tags ?? null,
-})
 
 const describe = ({ code, message }: ApiError) => ({
   type: errors[code].type,

@@ -11,6 +11,9 @@ const grownColumns = [
   'latency_ms',
   'cost',
   'own_cost',
+  'revenue',
+  'provider_cost',
+  'uncosted',
 ]
 const sums = sql.raw(grownColumns.map((name) => `sum(${name})`).join(', '))
 const grown = sql.raw(

@@ -1,4 +1,5 @@
 import { logColumns } from './log-record'
+import { isUncosted, revenueOf } from './platform-fee'
 import { countLimitedMedia, summedModelOf, type SummedLog } from './logged-request'
 import { toText } from '../wire/json-body'
 
@@ -22,6 +23,10 @@ export interface CountedLogs {
   cost: bigint
   /** The part of it that the user's own account paid. */
   ownCost: bigint
+  /** The part of it that the house keeps, the provider's cost, and the number of requests where that is unknown. */
+  revenue: bigint
+  providerCost: bigint
+  uncosted: number
   peakConcurrent: number
   images: number
   audioSeconds: number
@@ -42,6 +47,9 @@ const positions = {
   outputTokens: at('output_tokens'),
   latency: at('latency_ms'),
   cost: at('cost'),
+  fee: at('platform_fee'),
+  mode: at('billing_mode'),
+  providerCost: at('provider_cost'),
   account: at('account_id'),
   concurrent: at('concurrent'),
   endpoint: at('endpoint'),
@@ -72,7 +80,7 @@ export function readSummed(values: readonly unknown[]): SummedLog | undefined {
     inputTokens: Number(values[positions.inputTokens]),
     outputTokens: Number(values[positions.outputTokens]),
     latencyMs: Number(values[positions.latency]),
-    cost: BigInt(toText(values[positions.cost])),
+    ...readAmounts(values),
     accountId: typeof accountId === 'string' ? accountId : null,
     concurrent: Number(values[positions.concurrent]),
     ...countLimitedMedia({
@@ -88,6 +96,24 @@ export function readSummed(values: readonly unknown[]): SummedLog | undefined {
 
 /** A record ends before the first of its last columns that are null. */
 const toCount = (value: unknown): number => Number(value ?? 0)
+/** Reads the amounts of a record, and whether the provider's part of them is unknown. */
+function readAmounts(values: readonly unknown[]) {
+  const { [positions.mode]: mode, [positions.providerCost]: providerCost } = values
+  const amounts = {
+    billingMode: typeof mode === 'string' ? mode : null,
+    cost: BigInt(toText(values[positions.cost])),
+    platformFee: BigInt(toText(values[positions.fee])),
+    providerCost: typeof providerCost === 'string' ? BigInt(providerCost) : null,
+    inputTokens: Number(values[positions.inputTokens]),
+    outputTokens: Number(values[positions.outputTokens]),
+  }
+  return {
+    cost: amounts.cost,
+    revenue: revenueOf(amounts),
+    providerCost: amounts.providerCost ?? 0n,
+    isUncosted: isUncosted(amounts),
+  }
+}
 
 /** Counts logs without errors by minute, as `insert-logs.ts` does in SQL. */
 export function sumLogs(logs: readonly SummedLog[]): CountedLogs[] {
@@ -133,6 +159,9 @@ function sumFor(log: SummedLog, sums: Map<string, CountedLogs>): CountedLogs {
     latencyMs: 0,
     cost: 0n,
     ownCost: 0n,
+    revenue: 0n,
+    providerCost: 0n,
+    uncosted: 0,
     peakConcurrent: 0,
     images: 0,
     audioSeconds: 0,
@@ -153,6 +182,9 @@ function add(sum: CountedLogs, log: SummedLog): void {
   sum.outputTokens += log.outputTokens
   sum.cost += cost
   if (log.accountId === log.userId) sum.ownCost += cost
+  sum.revenue += log.revenue
+  sum.providerCost += log.providerCost
+  if (log.isUncosted) sum.uncosted += 1
   sum.peakConcurrent = Math.max(sum.peakConcurrent, log.concurrent)
   sum.images += log.images
   sum.audioSeconds += log.audioSeconds

@@ -14,6 +14,9 @@ const grownColumns = [
   'latency_ms',
   'cost',
   'own_cost',
+  'revenue',
+  'provider_cost',
+  'uncosted',
 ]
 const names = sql.raw(grownColumns.join(', '))
 const sums = sql.raw(grownColumns.map((name) => `sum(${name})`).join(', '))

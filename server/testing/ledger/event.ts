@@ -46,6 +46,7 @@ export function createTestEvent(accountId: string, fields: Partial<UsageEvent> =
     cost: 0n,
     fromLease: 0n,
     price: null,
+    providerCost: 0n,
     ...fields,
   }
 }

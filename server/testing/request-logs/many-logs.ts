@@ -32,6 +32,7 @@ export const newLogs = ({ userId, count, days }: { userId: string; count: number
       outputTokens: at % 13,
       cost: BigInt(at) * 1_000_003n,
       platformFee: BigInt(at) * 3n,
+      providerCost: at % 7 === 0 ? null : BigInt(at) * 900_001n,
       connectionId: isRefused ? null : `conn_${at % 4}`,
       cachedTokens: at % 6 === 0 ? 3 : 0,
       cacheSavings: at % 6 === 0 ? -7n : 0n,

@@ -36,5 +36,6 @@ export const valuesForTests = (fields: Partial<LogValues> = {}): LogValues => ({
   ...noCache,
   ...noMedia,
   tags: null,
+  providerCost: null,
   ...fields,
 })

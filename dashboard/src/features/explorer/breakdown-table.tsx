@@ -3,7 +3,7 @@ import { ListTable } from '../../components/list-table'
 import { Money } from '../../components/money'
 import { compact, count, formatCount, percent } from '../../format/figures'
 import type { Dimension, ExplorerSearch } from '../../url/explorer'
-import { nameOf, narrow, type Breakdown, type Question } from './queries'
+import { marginIn, nameOf, narrow, type Breakdown, type Question } from './queries'
 
 interface Props {
   breakdown: Breakdown
@@ -15,11 +15,17 @@ interface Props {
 
 type Figures = Breakdown['total']
 
+const marginColumns = [
+  { name: 'Provider cost', isNumber: true, about: 'What providers bill you' },
+  { name: 'Margin', isNumber: true, about: 'What you keep of the charges, less it' },
+]
+
 /** The groups, all others, and the total. */
 export function BreakdownTable({ breakdown, names, question, available, onSearch }: Props) {
   const { by, split } = question
   const { groups, other, total } = breakdown
   const whole = total.usage_cost
+  const hasMargin = marginIn(total) !== undefined
   return (
     <ListTable
       columns={[
@@ -30,25 +36,17 @@ export function BreakdownTable({ breakdown, names, question, available, onSearch
         { name: 'Input tokens', isNumber: true },
         { name: 'Output tokens', isNumber: true },
         { name: 'Share', isNumber: true, about: 'Of the spend' },
+        ...(hasMargin ? marginColumns : []),
         { name: 'Spend', isNumber: true, position: 'aside' },
       ]}
-      minWidth={split ? 800 : 680}
+      minWidth={(split ? 800 : 680) + (hasMargin ? 180 : 0)}
       foot={<Row cells={split ? ['Total', ''] : ['Total']} figures={total} whole={whole} />}
     >
       {groups.map((group) => {
         const narrowed = narrow(by, group.group.id, available)
         const name = nameOf(by, group.group)
         const first = narrowed ? (
-          <Anchor
-            component="button"
-            size="sm"
-            ta="left"
-            style={{ overflowWrap: 'anywhere' }}
-            title={`Show only ${name}`}
-            onClick={() => onSearch(narrowed)}
-          >
-            {name}
-          </Anchor>
+          <NarrowingName key="name" name={name} onClick={() => onSearch(narrowed)} />
         ) : (
           name
         )
@@ -77,6 +75,20 @@ export function BreakdownTable({ breakdown, names, question, available, onSearch
   )
 }
 
+/** The name of a group, which shows its requests alone. */
+const NarrowingName = ({ name, onClick }: { name: string; onClick: () => void }) => (
+  <Anchor
+    component="button"
+    size="sm"
+    ta="left"
+    style={{ overflowWrap: 'anywhere' }}
+    title={`Show only ${name}`}
+    onClick={onClick}
+  >
+    {name}
+  </Anchor>
+)
+
 interface RowProps {
   cells: React.ReactNode[]
   figures: Figures
@@ -103,8 +115,25 @@ const Row = ({ cells, figures, whole }: RowProps) => (
     <Table.Td ta="right">
       {percent(whole === 0 ? null : (figures.usage_cost / whole) * 100)}
     </Table.Td>
+    <MarginCells figures={figures} />
     <Table.Td ta="right">
       <Money amount={figures.usage_cost} />
     </Table.Td>
   </Table.Tr>
 )
+
+/** The cells of provider cost and margin, where the reader sees them. */
+function MarginCells({ figures }: Pick<RowProps, 'figures'>) {
+  const margin = marginIn(figures)
+  if (!margin) return null
+  return (
+    <>
+      <Table.Td ta="right">
+        <Money amount={margin.provider_cost} />
+      </Table.Td>
+      <Table.Td ta="right">
+        <Money amount={margin.margin} />
+      </Table.Td>
+    </>
+  )
+}

@@ -4,6 +4,7 @@ import { getRouteApi } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { Page } from '../../components/page'
 import type { Dimension, ExplorerSearch } from '../../url/explorer'
+import { measures } from '../../url/period'
 import { isManager, organizationsQuery } from '../organizations/queries'
 import { Explorer } from './explorer'
 import {
@@ -57,7 +58,7 @@ export function ExplorerPage() {
         question={question}
         available={available}
         query={query}
-        measure={search.measure ?? 'cost'}
+        measure={measures.find((name) => name === search.measure) ?? 'cost'}
         onSearch={onSearch}
       >
         {managed.length > 0 && (
@@ -92,7 +93,7 @@ export function InstallationExplorerPage() {
   return (
     <Page
       title="Explorer of all accounts"
-      about="Usage of all accounts by model, provider, account or tags, over any days. Select a name to see its requests alone."
+      about="Usage and margin of all accounts by model, provider, account or tags, over any days. Select a name to see its requests alone."
     >
       <Explorer
         question={question}

@@ -17,11 +17,25 @@ import { lazyPart } from '../../components/lazy-part'
 import { ResourceList } from '../../components/resource-list'
 import { compact } from '../../format/figures'
 import { usd } from '../../format/money'
-import { intervals, type Dimension, type ExplorerSearch, type Interval } from '../../url/explorer'
-import { measures, type Measure } from '../../url/period'
+import {
+  explorerMeasures,
+  intervals,
+  type Dimension,
+  type ExplorerMeasure,
+  type ExplorerSearch,
+  type Interval,
+} from '../../url/explorer'
+import { measures } from '../../url/period'
 import { BreakdownTable } from './breakdown-table'
 import { FilterList } from './filter-list'
-import { exportBreakdown, titleOf, toChart, type Breakdown, type Question } from './queries'
+import {
+  exportBreakdown,
+  marginIn,
+  titleOf,
+  toChart,
+  type Breakdown,
+  type Question,
+} from './queries'
 import { listPresets, type Span } from './span'
 
 // The charts are more than half of the dashboard's code: the figures do not wait for them.
@@ -45,10 +59,13 @@ const intervalNames: Readonly<Record<Interval, string>> = {
   week: 'Weeks',
   month: 'Months',
 }
-const measureNames: Readonly<Record<Measure, string>> = {
+const measureNames: Readonly<Record<ExplorerMeasure, string>> = {
   cost: 'Spend',
   requests: 'Requests',
   tokens: 'Tokens',
+  // Short: five of them fit on a phone.
+  provider_cost: 'Cost',
+  margin: 'Margin',
 }
 
 const optionsOf = <Name extends string>(names: readonly Name[], labels: Record<Name, string>) =>
@@ -58,7 +75,7 @@ interface Props {
   question: Question
   available: readonly Dimension[]
   query: UseQueryResult<Breakdown>
-  measure: Measure
+  measure: ExplorerMeasure
   onSearch: (changed: ExplorerSearch) => void
   /** Selects whose usage is shown, before the other choices. */
   children?: ReactNode
@@ -172,8 +189,8 @@ function Presets({ span, onSearch }: { span: Span; onSearch: Props['onSearch'] }
 interface ChartProps {
   breakdown: Breakdown
   question: Question
-  measure: Measure
-  onMeasure: (measure: Measure) => void
+  measure: ExplorerMeasure
+  onMeasure: (measure: ExplorerMeasure) => void
 }
 
 function ChartOf({ breakdown, question, measure, onMeasure }: ChartProps) {
@@ -196,7 +213,7 @@ function ChartOf({ breakdown, question, measure, onMeasure }: ChartProps) {
           <SegmentedControl
             size="xs"
             aria-label="Measure"
-            data={optionsOf(measures, measureNames)}
+            data={optionsOf(marginIn(breakdown.total) ? explorerMeasures : measures, measureNames)}
             value={measure}
             onChange={onMeasure}
           />
@@ -204,7 +221,10 @@ function ChartOf({ breakdown, question, measure, onMeasure }: ChartProps) {
             Export CSV
           </Button>
         </Group>
-        <StackedChart chart={chart} format={measure === 'cost' ? usd : compact} />
+        <StackedChart
+          chart={chart}
+          format={measure === 'requests' || measure === 'tokens' ? compact : usd}
+        />
       </Stack>
     </Paper>
   )

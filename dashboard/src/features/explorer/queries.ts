@@ -1,13 +1,27 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { api, bodyOf, type Schemas } from '../../api/client'
 import { saveFile, toCsv } from '../../format/csv'
-import type { Dimension, ExplorerFilter, ExplorerSearch, Interval } from '../../url/explorer'
-import type { Measure } from '../../url/period'
+import type {
+  Dimension,
+  ExplorerFilter,
+  ExplorerMeasure,
+  ExplorerSearch,
+  Interval,
+} from '../../url/explorer'
 import type { Span } from './span'
 
 export type Breakdown = Schemas['UsageBreakdown']
 type Group = Breakdown['groups'][number]
 type Figures = Pick<Group, 'requests' | 'input_tokens' | 'output_tokens' | 'usage_cost'>
+
+const marginColumns = ['revenue', 'provider_cost', 'margin', 'uncosted_requests'] as const
+type Margin = Pick<Schemas['InstallationBreakdown']['total'], (typeof marginColumns)[number]>
+
+/** Returns the margin among figures, which only those of all accounts have. */
+export const marginIn = (figures: object): Margin | undefined =>
+  hasMargin(figures) ? figures : undefined
+
+const hasMargin = (figures: object): figures is Margin => 'margin' in figures
 
 /** Groups that are listed; the others are summed. */
 const maxGroups = 50
@@ -102,11 +116,13 @@ export function titleOf(group: Group, by: Dimension, split: Dimension | undefine
   return split && group.split ? `${first} · ${nameOf(split, group.split)}` : first
 }
 
-export const measured = (figures: Figures, measure: Measure): number =>
+export const measured = (figures: Figures, measure: ExplorerMeasure): number =>
   ({
     cost: figures.usage_cost,
     requests: figures.requests,
     tokens: figures.input_tokens + figures.output_tokens,
+    provider_cost: marginIn(figures)?.provider_cost ?? 0,
+    margin: marginIn(figures)?.margin ?? 0,
   })[measure]
 
 /** The most groups that a chart shows by themselves. */
@@ -122,7 +138,7 @@ export interface Chart {
 /** Stacks the groups with the highest cost, and all others as one. */
 export function toChart(
   breakdown: Breakdown,
-  measure: Measure,
+  measure: ExplorerMeasure,
   { title, label }: { title: (group: Group) => string; label: (start: string) => string },
 ): Chart {
   const shown = breakdown.groups.slice(0, maxSeries)
@@ -171,7 +187,13 @@ export function exportBreakdown(breakdown: Breakdown, { by, split, span }: Quest
       }
     },
   )
-  const columns = ['start', by, ...(split ? [split] : []), ...figureColumns]
+  const columns = [
+    'start',
+    by,
+    ...(split ? [split] : []),
+    ...figureColumns,
+    ...(marginIn(breakdown.total) ? marginColumns : []),
+  ]
   const text = toCsv(columns, rows)
   saveFile(`usage-by-${by}-${span.from}-${span.to}.csv`, text, 'text/csv;charset=utf-8')
 }

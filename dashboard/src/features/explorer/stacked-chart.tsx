@@ -24,7 +24,8 @@ export const StackedChart = ({ chart, format }: Props) => (
     valueFormatter={format}
     yAxisProps={{ width: 72 }}
     xAxisProps={{ minTickGap: 24 }}
-    barChartProps={{ accessibilityLayer: false }}
+    // A margin below zero is drawn below the axis.
+    barChartProps={{ accessibilityLayer: false, stackOffset: 'sign' }}
     barProps={{ isAnimationActive: false }}
     maxBarWidth={48}
     aria-hidden

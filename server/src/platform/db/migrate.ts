@@ -72,6 +72,7 @@ import * as gatewayMedia from './migrations/0079-gateway-media'
 import * as budgetFilters from './migrations/0080-budget-filters'
 import * as scim from './migrations/0081-scim'
 import * as auditDestinations from './migrations/0082-audit-destinations'
+import * as providerCosts from './migrations/0083-provider-costs'
 import type { Schema } from './schema'
 import { lacksPrivilege } from './violation'
 import { StartError } from '../config/config'
@@ -150,6 +151,7 @@ const migrations: Record<string, Migration> = {
   '0080-budget-filters': budgetFilters,
   '0081-scim': scim,
   '0082-audit-destinations': auditDestinations,
+  '0083-provider-costs': providerCosts,
 }
 
 /** The names of all migrations that this version knows, in the order in which they run. */

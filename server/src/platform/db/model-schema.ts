@@ -1,5 +1,5 @@
 import type { ColumnType, Generated } from 'kysely'
-import type { UpdatedColumn } from './column-types'
+import type { CreatedColumn, UpdatedColumn } from './column-types'
 
 /** A model that an operator added, or an operator's changes to one of the catalogue. */
 export interface ModelRow {
@@ -29,4 +29,22 @@ export interface ModelRow {
   deprecated_at: Date | null
   created_at: ColumnType<Date, Date | undefined, Date>
   updated_at: UpdatedColumn
+}
+
+/** The price of a model from a time on; the latest price that has begun applies. */
+export interface ModelPriceRow {
+  model_id: string
+  effective_at: Date
+  /** As in `ModelRow`. */
+  pricing: ColumnType<unknown, string | null, string | null>
+  created_at: CreatedColumn
+}
+
+/** The provider's price for a model from a time on: the operator's, or that of a document that was applied. */
+export interface ModelCostRow {
+  model_id: string
+  source: 'operator' | 'published'
+  effective_at: Generated<Date>
+  /** As in `ModelRow`. */
+  pricing: ColumnType<unknown, string, string>
 }

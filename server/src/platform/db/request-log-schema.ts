@@ -55,6 +55,8 @@ export interface RequestLogRow {
   speech_ms: bigint | null
   /** The tags of the request and its key, sorted; null for none. */
   tags: string[] | null
+  /** Nano-dollars that the provider bills the operator; null where that is unknown, and for none. */
+  provider_cost: bigint | null
 }
 
 /** The bodies of request and answer, if operator and account both want them stored; truncated, and without secrets. */
@@ -87,6 +89,11 @@ interface RequestSumRow {
   /** Nano-dollars, and the part of them that the account itself paid. */
   cost: bigint
   own_cost: bigint
+  /** The part of them that the house keeps, and what providers bill it; both since 0083. */
+  revenue: Generated<bigint>
+  provider_cost: Generated<bigint>
+  /** Requests whose provider's cost is unknown. */
+  uncosted: Generated<bigint>
   peak_concurrent: number
 }
 

@@ -6,7 +6,7 @@ import type { AutomationSchema } from './automation-schema'
 import type { GatewaySchema } from './gateway-schema'
 import type { InvitationSchema } from './invitation-schema'
 import type { LimitSchema } from './limit-schema'
-import type { ModelRow } from './model-schema'
+import type { ModelCostRow, ModelPriceRow, ModelRow } from './model-schema'
 import type { NameSchema } from './name-schema'
 import type { NoticeSchema } from './notice-schema'
 import type { LogExportSchema } from './log-export-schema'
@@ -120,15 +120,6 @@ export interface ProviderRow {
   options: ColumnType<unknown, string, string>
   created_at: CreatedColumn
   updated_at: UpdatedColumn
-}
-
-/** The price of a model from a time on; the latest price that has begun applies. */
-export interface ModelPriceRow {
-  model_id: string
-  effective_at: Date
-  /** As in `ModelRow`. */
-  pricing: ColumnType<unknown, string | null, string | null>
-  created_at: CreatedColumn
 }
 
 /** An organization: a company or group that shares connections and credit. Amounts are nano-dollars. */
@@ -293,6 +284,7 @@ export interface Schema
   provider: ProviderRow
   model: ModelRow
   model_price: ModelPriceRow
+  model_cost: ModelCostRow
   connection: ConnectionRow
   organization: OrganizationRow
   membership: MembershipRow

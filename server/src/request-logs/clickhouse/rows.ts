@@ -63,6 +63,7 @@ const logFields = {
   first_token_ms: z.int().nullable(),
   estimated: z.boolean(),
   platform_fee: integer,
+  provider_cost: integer.nullable(),
   organization_id: optionalText,
   connection_id: optionalText,
   gateway_type: z.int().nullable(),

@@ -47,6 +47,7 @@ const logTypes: Readonly<Record<LogColumn, string>> = {
   speech_ms: 'Nullable(Int64)',
   // Empty for none.
   tags: 'Array(String)',
+  provider_cost: 'Nullable(Int64)',
 }
 
 /** A table of ClickHouse, and the kind of rows that it has. */

@@ -4,15 +4,16 @@ import { notifications } from '@mantine/notifications'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ModelFields, modelFieldsOf, useModelForm } from './model-fields'
+import { ModelCost } from './model-cost'
 import { ModelPrices } from './model-prices'
-import { api, bodyOf, type Schemas } from '../../../api/client'
+import { api, type Schemas } from '../../../api/client'
 import { changedFields } from '../../../components/changed-fields'
 import { Confirm } from '../../../components/confirm'
 import { Copy } from '../../../components/copy'
 import { Loaded } from '../../../components/loaded'
 import { Problem } from '../../../components/problem'
 import { FailureScope } from '../../../components/query-failure'
-import { modelQuery, type Model } from './queries'
+import { modelQuery, saveModel, type Model } from './queries'
 import { useRefresh } from '../refresh'
 import { useSubmit } from '../../../components/use-submit'
 import { SidePanel } from '../../../components/side-panel'
@@ -37,6 +38,7 @@ export function ModelEditor({ id, onClose }: Props) {
               </Group>
               <Serving model={model} />
               <ModelPrices model={model} />
+              <ModelCost model={model} />
               <Editor model={model} />
               <Restoring model={model} onClose={onClose} />
             </Stack>
@@ -46,9 +48,6 @@ export function ModelEditor({ id, onClose }: Props) {
     </SidePanel>
   )
 }
-
-const saveModel = (id: string, body: Schemas['ChangedModel']) =>
-  bodyOf(api.PUT('/api/admin/models/{id}', { params: { path: { id } }, body }))
 
 function Serving({ model: { id, enabled } }: { model: Model }) {
   const refresh = useRefresh()
@@ -132,7 +131,7 @@ function Restoring({ model: { id }, onClose }: { model: Model; onClose: () => vo
       {isConfirming && (
         <Confirm
           question={`Delete or restore ${id}?`}
-          about="A model that you added is deleted. A built-in model gets its default fields and prices again. Scheduled prices are deleted."
+          about="A model that you added is deleted. A built-in model gets its default fields, prices and cost again. Scheduled prices are deleted."
           label="Delete"
           onConfirm={remove}
           onClose={() => setConfirming(false)}

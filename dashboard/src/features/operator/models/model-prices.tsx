@@ -63,7 +63,8 @@ export function ModelPrices({ model }: { model: Model }) {
   )
 }
 
-const PriceText = ({ pricing }: { pricing: Pricing | null }) => {
+/** A price with its tiers, in words. */
+export const PriceText = ({ pricing }: { pricing: Pricing | null }) => {
   if (pricing === null) return 'no price.'
   const tiers = pricing.tiers.map((tier) => `${conditionsOf(tier)}: ${rateLabels(tier)}`)
   return [rateLabels(pricing), ...tiers].join('; ')

@@ -92,6 +92,9 @@ export const modelQuery = (id: string) =>
     queryFn: () => bodyOf(api.GET('/api/admin/models/{id}', { params: { path: { id } } })),
   })
 
+export const saveModel = (id: string, body: Schemas['ChangedModel']) =>
+  bodyOf(api.PUT('/api/admin/models/{id}', { params: { path: { id } }, body }))
+
 /** The past, current and planned prices of a model, latest first. */
 export const pricesQuery = (id: string) =>
   queryOptions({

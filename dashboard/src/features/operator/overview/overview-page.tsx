@@ -14,11 +14,13 @@ import { PeriodControl } from '../../usage/period-control'
 import { Attention } from './attention'
 import {
   describeChange,
+  describeMargin,
   describePayers,
+  describeUncosted,
   installationUsageQuery,
   type InstallationUsage,
 } from './queries'
-import { AccountTable, ProviderTable } from './usage-tables'
+import { AccountTable, ModelTable, ProviderTable } from './usage-tables'
 
 const route = getRouteApi('/home/operator/overview')
 
@@ -28,7 +30,7 @@ export function OperatorOverviewPage() {
   const navigate = route.useNavigate()
   const query = useQuery(installationUsageQuery(period))
   return (
-    <Page title="Installation overview" about="Traffic, errors and spend of all accounts.">
+    <Page title="Installation overview" about="Traffic, errors, spend and margin of all accounts.">
       <Attention />
       <Group>
         <PeriodControl
@@ -80,6 +82,7 @@ const Figures = ({ usage, measure, onMeasure }: FiguresProps) => (
         }))}
       />
     </SimpleGrid>
+    <ModelTable models={usage.by_model} />
     <ProviderTable providers={usage.by_provider} />
     <AccountTable accounts={usage.by_account} />
   </Stack>
@@ -108,6 +111,16 @@ function SummaryTiles({ usage: { summary, by_payer: payers } }: { usage: Install
         label="Paid by accounts"
         value={<Money amount={payers.personal + payers.organization} />}
         hint={describePayers(payers)}
+      />
+      <Tile
+        label="Provider cost"
+        value={<Money amount={summary.provider_cost} />}
+        hint={describeUncosted(summary.uncosted_requests)}
+      />
+      <Tile
+        label="Margin"
+        value={<Money amount={summary.margin} />}
+        hint={describeMargin(summary)}
       />
       <Tile
         label="Active accounts"

@@ -1,7 +1,7 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { api, bodyOf, type Schemas } from '../../../api/client'
 import { toTimeWindow } from '../../../api/time-window'
-import { formatCount } from '../../../format/figures'
+import { formatCount, percent } from '../../../format/figures'
 import { usd } from '../../../format/money'
 import type { Period } from '../../../url/period'
 import type { System } from '../system/queries'
@@ -106,3 +106,15 @@ export function describePayers(payers: InstallationUsage['by_payer']): string {
   const words = parts.filter((part) => part !== false).join('; ')
   return words === '' ? "From the accounts' own credits" : words
 }
+
+/** Describes a margin by what it is a part of. */
+export function describeMargin({ revenue, margin }: { revenue: number; margin: number }): string {
+  if (revenue === 0) return 'No revenue in this period'
+  return `${percent((margin / revenue) * 100)} of ${usd(revenue)} revenue`
+}
+
+/** Describes how many requests a sum of provider costs does not include. */
+export const describeUncosted = (requests: number): string =>
+  requests === 0
+    ? 'What providers bill you'
+    : `Without ${formatCount(requests, 'request')} whose cost is unknown`

@@ -12,7 +12,72 @@ const noUsage = (
   </Text>
 )
 
-/** Calls, failures and cost by provider. */
+const marginColumns = [
+  { name: 'Provider cost', isNumber: true, about: 'What providers bill you' },
+  { name: 'Margin', isNumber: true, about: 'What you keep of the charges, less the provider cost' },
+]
+
+/** The cells of provider cost and margin. */
+const MarginCells = ({ of }: { of: { provider_cost: number; margin: number } }) => (
+  <>
+    <Table.Td ta="right">
+      <Money amount={of.provider_cost} />
+    </Table.Td>
+    <Table.Td ta="right">
+      <Money amount={of.margin} />
+    </Table.Td>
+  </>
+)
+
+/** The models that cost the most, with their margins. */
+export const ModelTable = ({ models }: { models: InstallationUsage['by_model'] }) => (
+  <Card title="Models">
+    {models.length === 0 ? (
+      noUsage
+    ) : (
+      <ListTable
+        columns={[
+          'Model',
+          { name: 'Requests', isNumber: true },
+          { name: 'Failed', isNumber: true },
+          {
+            name: 'Cost unknown',
+            isNumber: true,
+            about: 'Requests whose provider cost is unknown: set the cost of the model',
+          },
+          ...marginColumns,
+          { name: 'Spend', isNumber: true, position: 'aside' },
+        ]}
+        minWidth={740}
+      >
+        {models.map((one) => (
+          <Table.Tr key={one.model}>
+            <Table.Td>
+              <Anchor
+                size="sm"
+                style={{ overflowWrap: 'anywhere' }}
+                renderRoot={(props) => (
+                  <Link to="/operator/models" search={{ model: one.model }} {...props} />
+                )}
+              >
+                {one.model}
+              </Anchor>
+            </Table.Td>
+            <Table.Td ta="right">{count(one.requests)}</Table.Td>
+            <Table.Td ta="right">{count(one.failed_requests)}</Table.Td>
+            <Table.Td ta="right">{count(one.uncosted_requests)}</Table.Td>
+            <MarginCells of={one} />
+            <Table.Td ta="right">
+              <Money amount={one.cost} />
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </ListTable>
+    )}
+  </Card>
+)
+
+/** Calls, failures, cost and margin by provider. */
 export const ProviderTable = ({ providers }: { providers: InstallationUsage['by_provider'] }) => (
   <Card title="Providers">
     {providers.length === 0 ? (
@@ -29,9 +94,10 @@ export const ProviderTable = ({ providers }: { providers: InstallationUsage['by_
           { name: 'Failed', isNumber: true },
           { name: 'Failure rate', isNumber: true, about: 'Of the calls that were not cancelled' },
           { name: 'Mean latency', isNumber: true },
+          ...marginColumns,
           { name: 'Spend', isNumber: true, position: 'aside' },
         ]}
-        minWidth={640}
+        minWidth={820}
       >
         {providers.map((one) => (
           <Table.Tr key={one.provider}>
@@ -40,6 +106,7 @@ export const ProviderTable = ({ providers }: { providers: InstallationUsage['by_
             <Table.Td ta="right">{count(one.failed_calls)}</Table.Td>
             <Table.Td ta="right">{percent(one.failure_rate)}</Table.Td>
             <Table.Td ta="right">{duration(one.avg_latency_ms)}</Table.Td>
+            <MarginCells of={one} />
             <Table.Td ta="right">
               <Money amount={one.cost} />
             </Table.Td>
@@ -66,9 +133,10 @@ export const AccountTable = ({ accounts }: { accounts: InstallationUsage['by_acc
             isNumber: true,
             about: 'Spend in the period of the same length before',
           },
+          ...marginColumns,
           { name: 'Spend', isNumber: true, position: 'aside' },
         ]}
-        minWidth={560}
+        minWidth={740}
       >
         {accounts.map((one) => (
           <Table.Tr key={one.user_id}>
@@ -93,6 +161,7 @@ export const AccountTable = ({ accounts }: { accounts: InstallationUsage['by_acc
             <Table.Td ta="right">
               <Money amount={one.previous_cost} />
             </Table.Td>
+            <MarginCells of={one} />
             <Table.Td ta="right">
               <Money amount={one.cost} />
             </Table.Td>

@@ -70,6 +70,7 @@ async function pageAt(filter: RequestFilter, position: StartedPosition) {
 }
 
 export type AnyRequest = Schemas['OperatedRequestLog']
+export type AnyRequestDetails = Schemas['OperatedRequestLogDetails']
 
 /** The requests of all accounts, newest first. */
 export const requestsQuery = ({ open: _open, ...filter }: RequestSearch) =>

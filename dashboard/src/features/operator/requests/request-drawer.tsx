@@ -1,11 +1,26 @@
-import { Anchor, Button, Group, Stack, Text } from '@mantine/core'
+import { Anchor, Button, Group, Stack, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { requestQuery } from './queries'
+import { requestQuery, type AnyRequestDetails } from './queries'
 import { Loaded } from '../../../components/loaded'
 import { FailureScope } from '../../../components/query-failure'
+import { exactUsd } from '../../../format/money'
 import { RequestView } from '../../logs/request-view'
 import { SidePanel } from '../../../components/side-panel'
+
+/** The provider cost of a request, and its margin. */
+const MarginOf = ({ request }: { request: AnyRequestDetails }) => (
+  <section aria-label="Margin">
+    <Title order={3} size="h5" mb={4}>
+      Margin
+    </Title>
+    <Text size="sm">
+      {request.provider_cost === null
+        ? 'The provider cost is unknown.'
+        : `${exactUsd(request.revenue)} revenue less ${exactUsd(request.provider_cost)} provider cost: ${exactUsd(request.margin)}`}
+    </Text>
+  </section>
+)
 
 /** One request of any account, without its bodies. */
 export function RequestDrawer({ id, onClose }: { id: string; onClose: () => void }) {
@@ -53,6 +68,7 @@ export function RequestDrawer({ id, onClose }: { id: string; onClose: () => void
                     </Button>
                   }
                 >
+                  <MarginOf request={log} />
                   <Text size="sm" c="dimmed">
                     Prompts and answers are visible to the account alone. This view is recorded in
                     the audit log.

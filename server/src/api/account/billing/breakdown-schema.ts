@@ -80,7 +80,8 @@ export type BreakdownFilter = Pick<
 
 const time = z.iso.datetime()
 
-const sums = {
+/** The figures of usage that accounts and organizations see. */
+export const usageFigures = {
   requests: z.int(),
   failed_requests: z.int(),
   input_tokens: z.int(),
@@ -95,20 +96,20 @@ const group = z
     'The model, the provider or the department; all tags of a request, `a, b`; of a key, a member or an account the ID and the name, null where it was deleted. An empty ID stands for none',
   )
 
-/** Usage by one or two groupings, and over time. */
-export const UsageBreakdown = z
-  .object({
+/** Builds the answer of usage by one or two groupings and over time, with the figures of each. */
+export const toBreakdown = <Figures extends z.ZodRawShape>(figures: Figures) =>
+  z.object({
     period: z.object({
       start: time,
       end: time.describe('Exclusive'),
       time_zone: z.string(),
     }),
-    total: z.object(sums),
+    total: z.object(figures),
     groups: z
-      .array(z.object({ group, split: group.nullable(), ...sums }))
+      .array(z.object({ group, split: group.nullable(), ...figures }))
       .describe('By `usage_cost`, highest first'),
     other: z
-      .object({ groups: z.int().describe('The number of groups'), ...sums })
+      .object({ groups: z.int().describe('The number of groups'), ...figures })
       .nullable()
       .describe('The groups beyond `limit`; null without any'),
     intervals: z
@@ -119,10 +120,27 @@ export const UsageBreakdown = z
         z.object({
           interval: z.int().describe('Index in `intervals`'),
           group: z.int().nullable().describe('Index in `groups`; null for `other`'),
-          ...sums,
+          ...figures,
         }),
       )
       .describe('Ascending by interval and group; without pairs that have no requests'),
   })
-  .meta({ ref: 'UsageBreakdown' })
+
+/** Usage by one or two groupings, and over time. */
+export const UsageBreakdown = toBreakdown(usageFigures).meta({ ref: 'UsageBreakdown' })
 export type UsageBreakdown = z.output<typeof UsageBreakdown>
+
+interface GroupName {
+  id: string
+  name: string | null
+}
+
+/** Usage by one or two groupings with the figures of its readers. */
+export interface Breakdown<Figures> {
+  period: { start: string; end: string; time_zone: string }
+  total: Figures
+  groups: (Figures & { group: GroupName; split: GroupName | null })[]
+  other: (Figures & { groups: number }) | null
+  intervals: string[]
+  time_series: (Figures & { interval: number; group: number | null })[]
+}

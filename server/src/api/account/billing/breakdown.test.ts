@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import * as fc from '../../../../testing/property'
 import { sql } from 'kysely'
-import { readBreakdown } from './breakdown'
+import { readBreakdown, toAccountFigures } from './breakdown'
 import type { BreakdownFilter, UsageBreakdown, UsageBreakdownFilter } from './breakdown-schema'
 import { breakdownSource } from './breakdown-source'
 import { granularities } from './schema'
@@ -47,11 +47,14 @@ const november: BreakdownFilter = {
   limit: 100,
 }
 
-const read = (userId: string, filter: Partial<BreakdownFilter> = {}) =>
-  readBreakdown(database.query, sourceOf({ id: userId, organizationId: null }), {
-    filter: { ...november, ...filter },
-    nowMs,
-  })
+const read = (userId: string, filter: Partial<BreakdownFilter> = {}) => {
+  const source = sourceOf({ id: userId, organizationId: null })
+  return readBreakdown(
+    database.query,
+    { ...source, toFigures: toAccountFigures },
+    { filter: { ...november, ...filter }, nowMs },
+  )
+}
 
 beforeAll(async () => {
   database = await openTestDatabase(stack)
@@ -188,7 +191,8 @@ test('usage that an organization paid is grouped by member and department', asyn
   const account = { id: organizationId, organizationId }
   const readBy = async (filter: Partial<UsageBreakdownFilter>) => {
     const full = { ...november, split_by: undefined, group_by: 'member' as const, ...filter }
-    const { groups } = await readBreakdown(database.query, breakdownSource(account, full), {
+    const source = { ...breakdownSource(account, full), toFigures: toAccountFigures }
+    const { groups } = await readBreakdown(database.query, source, {
       filter: full,
       nowMs,
     })

@@ -1,5 +1,5 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely'
-import type { BreakdownFilter, Dimension, UsageBreakdown } from './breakdown-schema'
+import type { Breakdown, BreakdownFilter, Dimension } from './breakdown-schema'
 import { readIntervals, type Intervals } from './intervals'
 import { added, zeroSums, type UsageSource, type UsageSums } from './sum-source'
 import { invalidRequest } from '../../../errors'
@@ -49,15 +49,21 @@ export interface BreakdownSource extends UsageSource {
   having?: RawBuilder<unknown> | undefined
 }
 
+/** A source with the figures that its readers see of its sums. */
+interface Readable<Figures> extends BreakdownSource {
+  toFigures: (sums: UsageSums) => Figures
+}
+
 /**
  * Reads usage by one or two groupings, and over time. Rejects with `invalid_request` for a period that the sums do not
  * have, and for more sums than an answer can have. Source: contract 6.7.
  */
-export async function readBreakdown(
+export async function readBreakdown<Figures extends object>(
   db: Kysely<Schema>,
-  source: BreakdownSource,
+  source: Readable<Figures>,
   { filter, nowMs }: { filter: BreakdownFilter; nowMs: number },
-): Promise<UsageBreakdown> {
+): Promise<Breakdown<Figures>> {
+  const { toFigures } = source
   const intervals = await readIntervals(db, filter, nowMs)
   const largestLimit = Math.floor(maxSums / intervals.starts.length)
   if (filter.limit > largestLimit) {
@@ -109,7 +115,15 @@ export async function readBreakdown(
   }
 }
 
-const toFigures = ({ requests, failures, input, output, cost, usage_cost }: UsageSums) => ({
+/** Returns the figures of an account or an organization. */
+export const toAccountFigures = ({
+  requests,
+  failures,
+  input,
+  output,
+  cost,
+  usage_cost,
+}: UsageSums) => ({
   requests: Number(requests),
   failed_requests: Number(failures),
   input_tokens: Number(input),
@@ -156,7 +170,8 @@ async function readSums(
       sum(failures)::bigint as failures, sum(input)::bigint as input,
       sum(output)::bigint as output, sum(duration)::bigint as duration,
       sum(timed)::bigint as timed, sum(cost)::bigint as cost,
-      sum(usage_cost)::bigint as usage_cost
+      sum(usage_cost)::bigint as usage_cost, sum(revenue)::bigint as revenue,
+      sum(provider_cost)::bigint as provider_cost, sum(uncosted)::bigint as uncosted
     from counted join ranked
       on ranked.first = counted.first and ranked.second is not distinct from counted.second
     group by interval, place order by interval, place`.execute(db)

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { sql } from 'kysely'
 import * as fc from '../../../../testing/property'
 import type { BilledAccount } from './billed-account'
-import { readBreakdown } from './breakdown'
+import { readBreakdown, toAccountFigures } from './breakdown'
 import { sourceOf } from './sum-source'
 import { readStatement, type MonthStatement } from './statement'
 import { listDates } from './statement-month'
@@ -101,7 +101,8 @@ const usageByDay = ({ lines }: MonthStatement) =>
 /** What the breakdown says that an account paid, by the day of its interval and the model. */
 async function breakdownByDay(account: BilledAccount, { month, period }: MonthStatement) {
   const dates = listDates(month)
-  const breakdown = await readBreakdown(database.query, sourceOf(account), {
+  const source = { ...sourceOf(account), toFigures: toAccountFigures }
+  const breakdown = await readBreakdown(database.query, source, {
     filter: {
       start_date: dates[0] ?? '',
       end_date: dates.at(-1) ?? '',

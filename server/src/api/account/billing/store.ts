@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import { readBalance } from './balance'
-import { readBreakdown } from './breakdown'
+import { readBreakdown, toAccountFigures } from './breakdown'
 import { breakdownSource } from './breakdown-source'
 import type { UsageBreakdownFilter } from './breakdown-schema'
 import { readForecast } from './forecast'
@@ -86,7 +86,8 @@ export function createBillingStore({ db, settings, processor, baseUrl, repeat }:
     },
     async breakdown(principal: Principal, filter: UsageBreakdownFilter) {
       const account = await findBilledAccount(db, principal, filter.organization_id)
-      return readBreakdown(db, breakdownSource(account, filter), {
+      const source = { ...breakdownSource(account, filter), toFigures: toAccountFigures }
+      return readBreakdown(db, source, {
         filter,
         nowMs: Date.now(),
       })

@@ -15,6 +15,11 @@ export interface UsageSums {
   cost: bigint
   /** Nano-dollars that the usage cost, whichever account paid. */
   usage_cost: bigint
+  /** Nano-dollars: the part of it that the house keeps, and what providers bill it. Zero for an account. */
+  revenue: bigint
+  provider_cost: bigint
+  /** The number of requests whose provider's cost is unknown. */
+  uncosted: bigint
 }
 
 export const zeroSums: UsageSums = {
@@ -27,6 +32,9 @@ export const zeroSums: UsageSums = {
   timed: 0n,
   cost: 0n,
   usage_cost: 0n,
+  revenue: 0n,
+  provider_cost: 0n,
+  uncosted: 0n,
 }
 
 export const added = (a: UsageSums, b: UsageSums): UsageSums => ({
@@ -39,6 +47,9 @@ export const added = (a: UsageSums, b: UsageSums): UsageSums => ({
   timed: a.timed + b.timed,
   cost: a.cost + b.cost,
   usage_cost: a.usage_cost + b.usage_cost,
+  revenue: a.revenue + b.revenue,
+  provider_cost: a.provider_cost + b.provider_cost,
+  uncosted: a.uncosted + b.uncosted,
 })
 
 /** A table of sums, and the filter for an account's rows. */
@@ -65,7 +76,9 @@ export const ofAllLogs: UsageSource = {
     sum(failures)::bigint as failures, sum(input_tokens)::bigint as input,
     sum(output_tokens)::bigint as output, sum(latency_ms)::bigint as duration,
     sum(successes)::bigint as timed,
-    sum(own_cost)::bigint as cost, sum(request_sum.cost)::bigint as usage_cost`,
+    sum(own_cost)::bigint as cost, sum(request_sum.cost)::bigint as usage_cost,
+    sum(revenue)::bigint as revenue, sum(provider_cost)::bigint as provider_cost,
+    sum(uncosted)::bigint as uncosted`,
   cost: sql`own_cost`,
   usageCost: sql`cost`,
 }
@@ -84,7 +97,8 @@ const ofUsage = (organizationId: string): UsageSource => ({
     sum(failures)::bigint as failures,
     sum(${tokensIn})::bigint as input, sum(${tokensOut})::bigint as output,
     sum(duration_ms)::bigint as duration, sum(requests)::bigint as timed, sum(usage_sum.cost - written_off)::bigint as cost,
-    sum(usage_sum.cost - written_off)::bigint as usage_cost`,
+    sum(usage_sum.cost - written_off)::bigint as usage_cost,
+    0::bigint as revenue, 0::bigint as provider_cost, 0::bigint as uncosted`,
   // Amounts that were written off were not charged.
   cost: sql`cost - written_off`,
   usageCost: sql`cost - written_off`,

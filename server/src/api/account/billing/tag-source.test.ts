@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { readBreakdown } from './breakdown'
+import { readBreakdown, toAccountFigures } from './breakdown'
 import type { BreakdownFilter } from './breakdown-schema'
 import { sourceOf } from './sum-source'
 import { withTags } from './tag-source'
@@ -31,8 +31,9 @@ const november: BreakdownFilter = {
 const read = (userId: string, fields: Partial<BreakdownFilter> = {}) => {
   const filter = { ...november, ...fields }
   const source = withTags({ ...sourceOf({ id: userId, organizationId: null }) }, filter)
+  const readable = { ...source, toFigures: toAccountFigures }
   const nowMs = Date.parse('2026-11-30T12:00:00Z')
-  return readBreakdown(database.query, source, { filter, nowMs })
+  return readBreakdown(database.query, readable, { filter, nowMs })
 }
 
 const book = (userId: string, logs: readonly Partial<LogValues>[]) =>

@@ -13,6 +13,9 @@ const sumNames = [
   'latency_ms',
   'cost',
   'own_cost',
+  'revenue',
+  'provider_cost',
+  'uncosted',
 ]
 const sums = sql.raw(sumNames.join(', '))
 const negatedSums = sql.raw(sumNames.map((name) => `-${name}`).join(', '))

@@ -1,5 +1,5 @@
-import { UsageBreakdown, InstallationBreakdownFilter } from '../../account/billing/breakdown-schema'
-import { InstallationUsage, InstallationUsageFilter } from './schema'
+import { InstallationBreakdownFilter } from '../../account/billing/breakdown-schema'
+import { InstallationBreakdown, InstallationUsage, InstallationUsageFilter } from './schema'
 import type { InstallationUsageStore } from './store'
 import { operator } from '../../../http/access'
 import { route, type Route } from '../../../http/route'
@@ -14,7 +14,7 @@ export const installationUsageRoutes = (usage: InstallationUsageStore): Route[] 
     tag: 'System',
     summary: 'Get the usage of all accounts',
     notes:
-      'Requests, errors and cost by provider, model and account, from sums by hour or day. Requests count as in the request logs, calls as the providers received them.',
+      'Requests, errors, cost and margin by provider, model and account, from sums by hour or day. Requests count as in the request logs, calls as the providers received them.',
     query: InstallationUsageFilter,
     responses: { 200: InstallationUsage },
     handler: ({ query }) => usage.read(query),
@@ -27,9 +27,9 @@ export const installationUsageRoutes = (usage: InstallationUsageStore): Route[] 
     tag: 'System',
     summary: 'Get the usage of all accounts by one or two groupings',
     notes:
-      'As `GET /api/billing/breakdown` does for one account. `cost` is the part that accounts paid themselves.',
+      'As `GET /api/billing/breakdown` does for one account. `cost` is the part that accounts paid themselves, `margin` what the operator keeps of the charges, less what providers bill.',
     query: InstallationBreakdownFilter,
-    responses: { 200: UsageBreakdown },
+    responses: { 200: InstallationBreakdown },
     handler: ({ query }) => usage.breakdown(query),
   }),
 ]

@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { marginFields } from './margin'
+import { toBreakdown, usageFigures } from '../../account/billing/breakdown-schema'
 import { MetricsFilter } from '../../account/billing/schema'
 
 /** The period of the usage of all accounts. Source: contract 9.2. */
@@ -14,6 +16,7 @@ const requestSums = {
   input_tokens: z.int(),
   output_tokens: z.int(),
   cost: usd,
+  ...marginFields,
 }
 
 const usedModel = z.object({ model: z.string(), ...requestSums })
@@ -25,6 +28,7 @@ const usedProvider = z.object({
   failure_rate: z.number().nullable().describe('0 to 100, of the calls that were not cancelled'),
   avg_latency_ms: z.number().nullable(),
   cost: usd,
+  ...marginFields,
 })
 
 const usingAccount = z.object({
@@ -62,3 +66,8 @@ export const InstallationUsage = z
   })
   .meta({ ref: 'InstallationUsage' })
 export type InstallationUsage = z.output<typeof InstallationUsage>
+
+/** The usage of all accounts by groupings, with the operator's margin. */
+export const InstallationBreakdown = toBreakdown({ ...usageFigures, ...marginFields }).meta({
+  ref: 'InstallationBreakdown',
+})

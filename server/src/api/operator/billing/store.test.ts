@@ -22,13 +22,16 @@ interface Sum {
   cost: number
 }
 
-/** Adds the hour of noon of a day to the sums. */
+/** Adds the hour of noon of a day to the sums: half of its cost is the provider's, and one request has none. */
 const addRequests = ({ userId, daysAgo, model = 'fake/one', requests, failures = 0, cost }: Sum) =>
   sql`
   insert into request_sum (grain, starts_at, user_id, key_id, model, requests, successes, failures,
-    cancellations, input_tokens, output_tokens, latency_ms, cost, own_cost, peak_concurrent)
+    cancellations, input_tokens, output_tokens, latency_ms, cost, own_cost, peak_concurrent, revenue,
+    provider_cost, uncosted)
   values ('hour', ${new Date(today - (daysAgo - 0.5) * dayMs)}, ${userId}, 'key', ${model}, ${requests},
-    ${requests - failures - 1}, ${failures}, 1, 7, 3, 200, ${cost}, 0, 1)`.execute(database.query)
+    ${requests - failures - 1}, ${failures}, 1, 7, 3, 200, ${cost}, 0, 1, ${cost}, ${Math.floor(cost / 2)}, 1)`.execute(
+    database.query,
+  )
 
 beforeAll(async () => {
   database = await openTestDatabase(stack)
@@ -60,6 +63,10 @@ test('the usage of all accounts is that of the period, beside the one before', a
     input_tokens: 21,
     output_tokens: 9,
     cost: 9,
+    revenue: 9,
+    provider_cost: 4.5,
+    margin: 4.5,
+    uncosted_requests: 3,
     cancelled_requests: 3,
     success_rate: 71.43,
     avg_latency_ms: 120,
@@ -126,8 +133,11 @@ test('providers have the calls, failures and cost of their attempts, payers thei
   const { by_payer: payers, by_provider: providers } = await read()
   expect(payers).toEqual({ personal: 6, organization: 30, operator: 5, written_off: 4 })
   const other = { failed_calls: 1, failure_rate: 33.33, avg_latency_ms: 12.5 }
+  // Of the requests of the tests before.
+  const margin = { revenue: 779, provider_cost: 389.5, margin: 389.5, uncosted_requests: 13 }
+  const none = { revenue: 0, provider_cost: 0, margin: 0, uncosted_requests: 0 }
   expect(providers).toEqual([
-    { ...other, provider: 'fake', calls: 8, failed_calls: 2, cost: 36 },
-    { ...other, provider: 'other', calls: 4, cost: 5 },
+    { ...other, ...margin, provider: 'fake', calls: 8, failed_calls: 2, cost: 36 },
+    { ...other, ...none, provider: 'other', calls: 4, cost: 5 },
   ])
 })

@@ -1,4 +1,5 @@
 import { sql, type Kysely } from 'kysely'
+import { marginSums, noMargin, toMargin, type MarginSums } from './margin'
 import type { InstallationUsage, InstallationUsageFilter } from './schema'
 import {
   listBuckets,
@@ -9,9 +10,9 @@ import {
 import { toTimestamp } from '../../../http/fields'
 import { usageCost } from '../../../ledger/usage-cost'
 import type { InstallationBreakdownFilter } from '../../account/billing/breakdown-schema'
-import { readBreakdown } from '../../account/billing/breakdown'
+import { readBreakdown, toAccountFigures } from '../../account/billing/breakdown'
 import { withTags } from '../../account/billing/tag-source'
-import { ofAllLogs } from '../../account/billing/sum-source'
+import { ofAllLogs, type UsageSums } from '../../account/billing/sum-source'
 import { invalidRequest } from '../../../errors'
 import type { Schema } from '../../../platform/db/schema'
 import { toUsd } from '../../../wire/usd'
@@ -22,7 +23,7 @@ const maxModels = 20
 const maxAccounts = 10
 
 /** Sums of requests; amounts are nano-dollars. */
-interface RequestSums {
+interface RequestSums extends MarginSums {
   requests: bigint
   failures: bigint
   input: bigint
@@ -33,7 +34,9 @@ interface RequestSums {
 const requestSums = sql`
   sum(requests)::bigint as requests, sum(failures)::bigint as failures,
   sum(input_tokens)::bigint as input, sum(output_tokens)::bigint as output,
-  sum(cost)::bigint as cost`
+  sum(cost)::bigint as cost, ${marginSums}`
+
+const toFigures = (sums: UsageSums) => ({ ...toAccountFigures(sums), ...toMargin(sums) })
 
 export type InstallationUsageStore = ReturnType<typeof createInstallationUsageStore>
 
@@ -68,16 +71,17 @@ export const createInstallationUsageStore = (db: Kysely<Schema>) => ({
     const { user_id: userId } = filter
     const where = userId === undefined ? undefined : sql`user_id = ${userId}`
     const source = withTags({ ...ofAllLogs, where }, filter)
-    return readBreakdown(db, source, { filter, nowMs: Date.now() })
+    return readBreakdown(db, { ...source, toFigures }, { filter, nowMs: Date.now() })
   },
 })
 
-const toRequestSums = ({ requests, failures, input, output, cost }: RequestSums) => ({
+const toRequestSums = ({ requests, failures, input, output, cost, ...margin }: RequestSums) => ({
   requests: Number(requests),
   failed_requests: Number(failures),
   input_tokens: Number(input),
   output_tokens: Number(output),
   cost: toUsd(cost),
+  ...toMargin(margin),
 })
 
 type Period = Pick<MetricsPeriod, 'grain' | 'start' | 'end'>
@@ -121,7 +125,8 @@ async function readSummary(
   const { rows } = await sql<SummedUsage>`
     select ${now('requests')} as requests, ${now('failures')} as failures,
       ${now('input_tokens')} as input, ${now('output_tokens')} as output, ${now('cost')} as cost,
-      ${now('successes')} as successes, ${now('cancellations')} as cancellations,
+      ${now('revenue')} as revenue, ${now('provider_cost')} as provider_cost,
+      ${now('uncosted')} as uncosted, ${now('successes')} as successes, ${now('cancellations')} as cancellations,
       ${now('latency_ms')} as duration, count(distinct user_id) filter (where ${isNow}) as accounts,
       coalesce(sum(requests) filter (where not ${isNow}), 0)::bigint as previous_requests,
       coalesce(sum(cost) filter (where not ${isNow}), 0)::bigint as previous_cost
@@ -161,7 +166,7 @@ async function readPayers(
   }
 }
 
-interface UsedProvider {
+interface UsedProvider extends MarginSums {
   provider: string
   calls: bigint
   failures: bigint
@@ -175,18 +180,28 @@ async function readProviders(
   period: Period,
 ): Promise<InstallationUsage['by_provider']> {
   const { rows } = await sql<UsedProvider>`
-    select split_part(model, '/', 1) as provider, sum(requests)::bigint as calls,
-      sum(failures)::bigint as failures, sum(cancellations)::bigint as cancellations,
-      sum(duration_ms)::bigint as duration, sum(${usageCost})::bigint as cost
-    from usage_sum where ${within(period)}
-    group by 1 order by calls desc, provider limit ${maxProviders}`.execute(db)
-  return rows.map(({ provider, calls, failures, cancellations, duration, cost }) => ({
+    with used as (
+      select split_part(model, '/', 1) as provider, sum(requests)::bigint as calls,
+        sum(failures)::bigint as failures, sum(cancellations)::bigint as cancellations,
+        sum(duration_ms)::bigint as duration, sum(${usageCost})::bigint as cost
+      from usage_sum where ${within(period)}
+      group by 1 order by calls desc, provider limit ${maxProviders}
+    ), costed as (
+      select split_part(model, '/', 1) as provider, ${marginSums}
+      from request_sum where ${within(period)} group by 1
+    )
+    select used.*, coalesce(revenue, 0)::bigint as revenue,
+      coalesce(provider_cost, 0)::bigint as provider_cost, coalesce(uncosted, 0)::bigint as uncosted
+    from used left join costed using (provider)
+    order by calls desc, provider`.execute(db)
+  return rows.map(({ provider, calls, failures, cancellations, duration, cost, ...margin }) => ({
     provider,
     calls: Number(calls),
     failed_calls: Number(failures),
     failure_rate: rounded(failures, calls - cancellations, 100),
     avg_latency_ms: rounded(duration, calls, 1),
     cost: toUsd(cost),
+    ...toMargin(margin),
   }))
 }
 
@@ -216,6 +231,8 @@ async function readAccounts(
     with account as (
       select user_id, ${now('requests')} as requests, ${now('failures')} as failures,
         ${now('input_tokens')} as input, ${now('output_tokens')} as output, ${now('cost')} as cost,
+        ${now('revenue')} as revenue, ${now('provider_cost')} as provider_cost,
+        ${now('uncosted')} as uncosted,
         coalesce(sum(cost) filter (where not ${isNow}), 0)::bigint as previous_cost
       from request_sum where ${within(withPrevious(period))} group by user_id
     ), ranked as (
@@ -234,7 +251,14 @@ async function readAccounts(
   }))
 }
 
-const noRequests: RequestSums = { requests: 0n, failures: 0n, input: 0n, output: 0n, cost: 0n }
+const noRequests: RequestSums = {
+  requests: 0n,
+  failures: 0n,
+  input: 0n,
+  output: 0n,
+  cost: 0n,
+  ...noMargin,
+}
 
 const added = (one: RequestSums, other: RequestSums): RequestSums => ({
   requests: one.requests + other.requests,
@@ -242,6 +266,9 @@ const added = (one: RequestSums, other: RequestSums): RequestSums => ({
   input: one.input + other.input,
   output: one.output + other.output,
   cost: one.cost + other.cost,
+  revenue: one.revenue + other.revenue,
+  provider_cost: one.provider_cost + other.provider_cost,
+  uncosted: one.uncosted + other.uncosted,
 })
 
 async function readSeries(

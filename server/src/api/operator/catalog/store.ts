@@ -145,6 +145,14 @@ async function write(trx: Transaction<Schema>, diff: CatalogDiff): Promise<void>
         (step ->> 'pricing')::jsonb
       from jsonb_array_elements(${rows}::jsonb) as step
       on conflict (model_id, effective_at) do update set pricing = excluded.pricing`.execute(trx)
+    // A document has the prices that providers publish: what the operator pays, unless he has agreed on another.
+    await sql`
+      insert into model_cost (model_id, source, effective_at, pricing)
+      select step ->> 'id', 'published', coalesce((step ->> 'from')::timestamptz, now()),
+        (step ->> 'pricing')::jsonb
+      from jsonb_array_elements(${rows}::jsonb) as step
+      on conflict (model_id, source, effective_at) do update set pricing = excluded.pricing
+    `.execute(trx)
   }
 }
 

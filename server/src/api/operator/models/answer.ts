@@ -22,6 +22,13 @@ export const AnsweredModel = z
     dimensions: z.int().nullable(),
     capabilities: z.record(z.enum(capabilities), z.boolean()),
     pricing: PricingAnswer.nullable(),
+    cost_pricing: PricingAnswer.nullable().describe(
+      'The price that the provider bills the operator; null where it is unknown.',
+    ),
+    cost_source: z
+      .enum(['operator', 'published'])
+      .nullable()
+      .describe('Whether an operator set `cost_pricing`, or the provider publishes it.'),
     is_free: z.boolean(),
     enabled: z.boolean(),
     simulated: z.boolean(),

@@ -17,6 +17,9 @@ const shape = {
   dimensions: z.int().min(1).max(100_000).nullish(),
   capabilities: z.partialRecord(z.enum(capabilities), z.boolean()),
   pricing: PricingFields.nullish(),
+  cost_pricing: PricingFields.nullish().describe(
+    'The price that the provider bills the operator; null for the published one.',
+  ),
   is_free: z.boolean(),
   enabled: z.boolean(),
   created_at: timestamp,

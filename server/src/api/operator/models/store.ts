@@ -5,6 +5,7 @@ import type { ChangedModel, NewModel } from './schema'
 import { requireModel, toModelAnswer } from './require-model'
 import type { Catalog } from '../../../catalog/catalog'
 import { capabilities, type Capability, type Model } from '../../../catalog/model'
+import { setModelCost } from '../../../catalog/model-cost'
 import { toPricing } from '../../../catalog/pricing-fields'
 import { isServable } from '../../../catalog/is-priced'
 import { toStoredPricing } from '../../../catalog/stored-pricing'
@@ -124,6 +125,7 @@ export function createModelStore(db: Kysely<Schema>, catalog: Catalog) {
         .execute(async (trx) => {
           await trx.insertInto('model').values(row).execute()
           await notePrice(trx, id, fields)
+          await noteCost(trx, id, fields)
           noteCreated(id)
         })
         .catch((thrown: unknown) => {
@@ -132,16 +134,14 @@ export function createModelStore(db: Kysely<Schema>, catalog: Catalog) {
       return answer(id)
     },
     async change(id: string, fields: ChangedModel) {
-      const row = toRow(requireModel(catalog, id), fields)
+      const { cost_pricing: _cost, ...overrides } = fields
+      const row = toRow(requireModel(catalog, id), overrides)
+      // A cost alone overrides nothing of a built-in model: its price stays the catalogue's.
+      const isOverride = Object.values(overrides).some((value) => value !== undefined)
       await db.transaction().execute(async (trx) => {
-        await trx
-          .insertInto('model')
-          .values(row)
-          .onConflict((conflict) =>
-            conflict.column('id').doUpdateSet({ ...row, updated_at: new Date() }),
-          )
-          .execute()
-        await notePrice(trx, id, fields)
+        if (isOverride) await storeModel(trx, row)
+        await notePrice(trx, id, overrides)
+        await noteCost(trx, id, fields)
       })
       return answer(id)
     },
@@ -171,15 +171,29 @@ function checkedId({ snapshot }: Catalog, id: string): string {
   return provider
 }
 
+const storeModel = (trx: Transaction<Schema>, row: ReturnType<typeof toRow>) =>
+  trx
+    .insertInto('model')
+    .values(row)
+    .onConflict((conflict) => conflict.column('id').doUpdateSet({ ...row, updated_at: new Date() }))
+    .execute()
+
+/** Stores the cost of a change, which applies at once. */
+async function noteCost(trx: Transaction<Schema>, id: string, { cost_pricing }: ChangedModel) {
+  if (cost_pricing === undefined) return
+  await setModelCost(trx, id, cost_pricing && toPricing(cost_pricing))
+}
+
 /** Stores the price of a change, which begins at once. */
 async function notePrice(trx: Transaction<Schema>, id: string, { pricing }: ChangedModel) {
   if (pricing === undefined) return
   await addPrice(trx, id, { pricing: pricing && toPricing(pricing) })
 }
 
-/** Deletes a model with its prices, including planned ones. Returns whether it existed. */
+/** Deletes a model with its costs and its prices, including planned ones. Returns whether it existed. */
 async function deleteModel(trx: Transaction<Schema>, id: string): Promise<boolean> {
   const models = await trx.deleteFrom('model').where('id', '=', id).executeTakeFirst()
   const prices = await trx.deleteFrom('model_price').where('model_id', '=', id).executeTakeFirst()
-  return models.numDeletedRows + prices.numDeletedRows > 0n
+  const costs = await trx.deleteFrom('model_cost').where('model_id', '=', id).executeTakeFirst()
+  return models.numDeletedRows + prices.numDeletedRows + costs.numDeletedRows > 0n
 }

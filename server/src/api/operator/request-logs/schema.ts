@@ -42,12 +42,23 @@ const owner = {
   email: z.string().nullable().describe('Its e-mail address; null for a deleted account'),
 }
 
+const margin = {
+  revenue: z
+    .number()
+    .describe('USD of `cost` that the operator keeps: all but what an organization earned'),
+  provider_cost: z
+    .number()
+    .nullable()
+    .describe('USD that the provider bills the operator; null where that is unknown'),
+  margin: z.number().nullable().describe('USD: `revenue` less `provider_cost`'),
+}
+
 const OperatedLog = z.object({ ...owner, ...listedFields }).meta({ ref: 'OperatedRequestLog' })
 
 export const OperatedLogList = z.object({ logs: z.array(OperatedLog), pagination: Pagination })
 
 /** A request as operators see it: bodies are for the account alone. */
 export const OperatedLogDetails = z
-  .object({ ...owner, ...loggedFields, ...attemptedFields })
+  .object({ ...owner, ...loggedFields, ...attemptedFields, ...margin })
   .meta({ ref: 'OperatedRequestLogDetails' })
 export type OperatedLogDetails = z.output<typeof OperatedLogDetails>

@@ -2,13 +2,15 @@ import type { Kysely } from 'kysely'
 import type { OperatedLogDetails, OperatedLogFilter } from './schema'
 import { toAttempts } from '../../account/request-logs/attempts'
 import { toBoundedFilter } from '../../account/request-logs/bounded-filter'
-import { toListed, toLog } from '../../account/request-logs/log-answer'
+import { toListed, toLog, type LogRow } from '../../account/request-logs/log-answer'
 import { readLogNames } from '../../account/request-logs/names'
 import type { RequestLogStoreOptions } from '../../account/request-logs/store'
 import { toPaged, type Page } from '../../../http/paging'
 import { requireRow } from '../../../platform/db/account-row'
 import type { Schema } from '../../../platform/db/schema'
 import { everyAccount } from '../../../request-logs/log-owner'
+import { revenueOf } from '../../../request-logs/platform-fee'
+import { toUsd, toUsdOrNull } from '../../../wire/usd'
 
 const dayMs = 86_400_000
 
@@ -53,9 +55,20 @@ export const createOperatedRequestLogStore = ({
       email: emails.get(row.user_id) ?? null,
       ...toLog(row, names),
       ...attempted,
+      ...toMargin(row),
     }
   },
 })
+
+function toMargin(row: LogRow) {
+  const { billing_mode: billingMode, cost, platform_fee: platformFee, provider_cost: bill } = row
+  const revenue = revenueOf({ billingMode, cost, platformFee })
+  return {
+    revenue: toUsd(revenue),
+    provider_cost: toUsdOrNull(bill),
+    margin: bill === null ? null : toUsd(revenue - bill),
+  }
+}
 
 /** Bounds the period of a list of all accounts: without a start it is the day before its end. */
 function toDays(filter: Omit<OperatedLogFilter, 'user_id'>): Omit<OperatedLogFilter, 'user_id'> {
