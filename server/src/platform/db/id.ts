@@ -42,6 +42,8 @@ export type IdPrefix =
   | 'sock'
   | 'conv'
   | 'item'
+  | 'invoice'
+  | 'view'
 
 const randomLength = 16
 const codes = Buffer.from(idAlphabet)

@@ -67,6 +67,7 @@ import * as budgetNotices from './migrations/0073-budget-notices'
 import * as identityProviderSessions from './migrations/0074-identity-provider-sessions'
 import * as statements from './migrations/0075-statements'
 import * as tags from './migrations/0076-tags'
+import * as invoices from './migrations/0084-invoices'
 import type { Schema } from './schema'
 import { lacksPrivilege } from './violation'
 import { StartError } from '../config/config'
@@ -140,6 +141,7 @@ const migrations: Record<string, Migration> = {
   '0074-identity-provider-sessions': identityProviderSessions,
   '0075-statements': statements,
   '0076-tags': tags,
+  '0084-invoices': invoices,
 }
 
 /** The names of all migrations that this version knows, in the order in which they run. */

@@ -4,6 +4,7 @@ import type { BudgetSchema } from './budget-schema'
 import type { AutomationSchema } from './automation-schema'
 import type { GatewaySchema } from './gateway-schema'
 import type { InvitationSchema } from './invitation-schema'
+import type { InvoiceSchema } from './invoice-schema'
 import type { LimitSchema } from './limit-schema'
 import type { ModelRow } from './model-schema'
 import type { NameSchema } from './name-schema'
@@ -274,6 +275,7 @@ export interface Schema
     SupportSchema,
     SignInSchema,
     InvitationSchema,
+    InvoiceSchema,
     AutomationSchema,
     GatewaySchema,
     LimitSchema,
