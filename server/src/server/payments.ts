@@ -7,6 +7,7 @@ import { createAutomaticRecharge } from '../jobs/recharge-accounts'
 import type { Config } from '../platform/config/config'
 import type { Processor } from '../payments/processor'
 import { receive, type BookingPorts } from '../payments/receive'
+import { keepReceipt } from '../payments/receipts'
 import { keepMethod } from '../payments/saved-method'
 import { openStripe, createStripeEventReader } from '../payments/stripe'
 
@@ -60,10 +61,14 @@ export async function createPayments(
 }
 
 /** Runs beside the answer to an event; the job retries after a failure. */
-const keep = (
+async function keep(
   paymentId: string,
   { db, processor, log }: BookingPorts & { processor: Processor; log: Logger },
-) =>
-  keepMethod(db, processor, paymentId).catch((err: unknown) =>
-    log.warn({ err, paymentId }, 'a payment method could not be saved yet'),
-  )
+): Promise<void> {
+  try {
+    await keepMethod(db, processor, paymentId)
+    await keepReceipt(db, processor, paymentId)
+  } catch (err) {
+    log.warn({ err, paymentId }, 'a payment method or a receipt could not be read yet')
+  }
+}
