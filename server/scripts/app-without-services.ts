@@ -70,6 +70,7 @@ import { MemoryCounters } from '../src/limits/memory-counters'
 import { configRowIn } from '../src/platform/settings/config-row'
 import { LiveSettings } from '../src/platform/settings/live-settings'
 import { defaultSettings } from '../src/platform/settings/stored-settings'
+import { createInvoiceStore } from '../src/api/account/billing/invoice-store'
 import { createPublicStores } from '../src/server/public-api'
 import { createInstallationUsageStore } from '../src/api/operator/billing/store'
 import { createLedgerAuditStore } from '../src/api/operator/system/ledger-audit'
@@ -186,6 +187,7 @@ const moneyStoresOf = (db: Kysely<Schema>, settings: LiveSettings) => ({
     baseUrl: undefined,
     repeat: { claims: claimsIn(db), timeoutMs: () => 0 },
   }),
+  invoices: createInvoiceStore(db),
   paymentEvents: undefined,
   budgets: createBudgetStore({ db, onChanged: changed }),
   quota: createQuotaStore({

@@ -29,6 +29,7 @@ const deeds = {
   gateway: ['created', 'deleted'],
   collection: ['created', 'changed', 'deleted'],
   checkout: ['opened'],
+  company: ['changed'],
   credit: ['bought', 'granted', 'adjusted', 'refunded', 'disputed', 'returned'],
 } as const satisfies Readonly<Record<string, readonly string[]>>
 

@@ -9,6 +9,7 @@ import type { Storage } from './storage'
 import { createSystemStores } from './system'
 import { createCatalogUpdateStore } from '../api/operator/catalog/store'
 import { createConfigStore } from '../api/operator/config/store'
+import { createInvoiceStore } from '../api/account/billing/invoice-store'
 import { createBillingStore } from '../api/account/billing/store'
 import { createAlertStore } from '../api/account/alerts/store'
 import { createBudgetStore } from '../api/account/budgets/store'
@@ -226,6 +227,7 @@ function moneyStores(dependencies: Dependencies, services: GatewayServices) {
   const { config, payments, storage, settings, notices } = dependencies
   const { claims } = services
   return {
+    invoices: createInvoiceStore(storage.database.query),
     billing: createBillingStore({
       db: storage.database.query,
       settings,

@@ -1,4 +1,6 @@
 import { Hono } from 'hono'
+import { invoiceRoutes } from '../../api/account/billing/invoice-routes'
+import type { InvoiceStore } from '../../api/account/billing/invoice-store'
 import { billingRoutes } from '../../api/account/billing/routes'
 import type { BillingStore } from '../../api/account/billing/store'
 import { alertRoutes } from '../../api/account/alerts/routes'
@@ -57,6 +59,7 @@ export interface AccountStores extends OrganizationStores, InvitationStores, Cat
   requestLogs: RequestLogStore
   accountSettings: AccountSettingsStore
   billing: BillingStore
+  invoices: InvoiceStore
   paymentEvents: PaymentEvents
   alerts: AlertStore
   budgets: BudgetStore
@@ -83,6 +86,7 @@ export const accountEndpoints = (stores: AccountStores, guards: Guards) =>
     .route('/', mount(guards, requestLogRoutes(stores.requestLogs)))
     .route('/', mount(guards, settingsRoutes(stores.accountSettings)))
     .route('/', mount(guards, billingRoutes(stores.billing)))
+    .route('/', mount(guards, invoiceRoutes(stores.invoices)))
     .route('/', paymentEventRoutes(stores.paymentEvents, guards))
     .route('/', mount(guards, alertRoutes(stores.alerts)))
     .route('/', mount(guards, budgetRoutes(stores.budgets)))
