@@ -9,6 +9,7 @@ import type { Storage } from './storage'
 import { createSystemStores } from './system'
 import { createCatalogUpdateStore } from '../api/operator/catalog/store'
 import { createConfigStore } from '../api/operator/config/store'
+import { createViewStore } from '../api/account/billing/view-store'
 import { createInvoiceStore } from '../api/account/billing/invoice-store'
 import { createBillingStore } from '../api/account/billing/store'
 import { createAlertStore } from '../api/account/alerts/store'
@@ -228,6 +229,7 @@ function moneyStores(dependencies: Dependencies, services: GatewayServices) {
   const { claims } = services
   return {
     invoices: createInvoiceStore(storage.database.query),
+    views: createViewStore(storage.database.query),
     billing: createBillingStore({
       db: storage.database.query,
       settings,
