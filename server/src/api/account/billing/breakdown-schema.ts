@@ -25,13 +25,17 @@ const filterFields = {
     .max(60)
     .default('UTC')
     .describe(
-      'IANA time zone of days, weeks and months. Its offset from UTC must be whole hours, as sums are kept by the hour',
+      'IANA time zone of days, weeks and months, also one of half hours or quarters of an hour',
     )
     .meta({ examples: ['Europe/Berlin'] }),
   granularity: z
     .enum(granularities)
     .optional()
     .describe('The interval of `time_series`, which is empty without it'),
+  compare: z
+    .enum(['previous'])
+    .optional()
+    .describe('Compares with as many days before: `previous` and `change` beside each sum'),
   model: name.optional().describe('Only this model'),
   provider: name.optional().describe('Only models of this provider'),
   limit: z.coerce
@@ -75,7 +79,15 @@ export type InstallationBreakdownFilter = z.output<typeof InstallationBreakdownF
 /** The part of a filter that does not depend on whose usage is read. */
 export type BreakdownFilter = Pick<
   UsageBreakdownFilter,
-  'start_date' | 'end_date' | 'time_zone' | 'granularity' | 'model' | 'provider' | 'limit' | 'tag'
+  | 'start_date'
+  | 'end_date'
+  | 'time_zone'
+  | 'granularity'
+  | 'compare'
+  | 'model'
+  | 'provider'
+  | 'limit'
+  | 'tag'
 > & { group_by: Dimension; split_by?: Dimension | undefined }
 
 const time = z.iso.datetime()
@@ -87,6 +99,14 @@ const sums = {
   output_tokens: z.int(),
   cost: z.number().describe('USD that the account paid itself'),
   usage_cost: z.number().describe('USD that the requests cost, whichever account paid'),
+}
+
+const change = z.number().nullable().describe('Percent, with two decimals; null of nothing before')
+
+const compared = {
+  ...sums,
+  previous: z.object(sums).nullable().describe('In the days before; null without `compare`'),
+  change: z.object({ requests: change, tokens: change, usage_cost: change }).nullable(),
 }
 
 const group = z
@@ -103,14 +123,20 @@ export const UsageBreakdown = z
       end: time.describe('Exclusive'),
       time_zone: z.string(),
     }),
-    total: z.object(sums),
+    previous_period: z
+      .object({ start: time, end: time })
+      .nullable()
+      .describe('The days before; null without `compare`'),
+    total: z.object(compared),
     groups: z
-      .array(z.object({ group, split: group.nullable(), ...sums }))
+      .array(z.object({ group, split: group.nullable(), ...compared }))
       .describe('By `usage_cost`, highest first'),
     other: z
-      .object({ groups: z.int().describe('The number of groups'), ...sums })
+      .object({ groups: z.int().describe('The number of groups'), ...compared })
       .nullable()
-      .describe('The groups beyond `limit`; null without any'),
+      .describe(
+        'The groups beyond `limit`, and what groups without usage had before; null without any',
+      ),
     intervals: z
       .array(time)
       .describe('The starts of all intervals; the first begins with the period'),
