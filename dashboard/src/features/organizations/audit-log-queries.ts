@@ -16,6 +16,7 @@ export const kindNames = {
   pool: 'Pool',
   collection: 'Collection',
   checkout: 'Checkout',
+  company: 'Company',
   credit: 'Credits',
 } as const
 type Kind = keyof typeof kindNames
