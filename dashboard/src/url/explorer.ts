@@ -34,6 +34,8 @@ export interface ExplorerSearch extends ExplorerFilter {
   split?: Dimension | undefined
   every?: Interval | undefined
   measure?: Measure | undefined
+  /** Shows the days before beside each figure. */
+  compare?: 'previous' | undefined
   /** The organization whose usage is shown; the account's own when absent. */
   organization?: string | undefined
 }
@@ -66,5 +68,6 @@ export function toExplorerSearch(search: Search): ExplorerSearch {
     split: oneOf(search, 'split', dimensions),
     every: oneOf(search, 'every', intervals),
     measure: oneOf(search, 'measure', measures),
+    compare: oneOf(search, 'compare', ['previous'] as const),
   }
 }

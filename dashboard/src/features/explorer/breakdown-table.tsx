@@ -1,7 +1,7 @@
 import { Anchor, Table, Text } from '@mantine/core'
 import { ListTable } from '../../components/list-table'
 import { Money } from '../../components/money'
-import { compact, count, formatCount, percent } from '../../format/figures'
+import { compact, count, formatChange, formatCount, percent } from '../../format/figures'
 import type { Dimension, ExplorerSearch } from '../../url/explorer'
 import { nameOf, narrow, type Breakdown, type Question } from './queries'
 
@@ -15,10 +15,16 @@ interface Props {
 
 type Figures = Breakdown['total']
 
+const comparedColumns = [
+  { name: 'Spend before', isNumber: true, about: 'In as many days before' },
+  { name: 'Change', isNumber: true, about: 'Of the spend' },
+]
+
 /** The groups, all others, and the total. */
 export function BreakdownTable({ breakdown, names, question, available, onSearch }: Props) {
   const { by, split } = question
   const { groups, other, total } = breakdown
+  const isCompared = total.previous !== null
   const whole = total.usage_cost
   return (
     <ListTable
@@ -31,8 +37,9 @@ export function BreakdownTable({ breakdown, names, question, available, onSearch
         { name: 'Output tokens', isNumber: true },
         { name: 'Share', isNumber: true, about: 'Of the spend' },
         { name: 'Spend', isNumber: true, position: 'aside' },
+        ...(isCompared ? comparedColumns : []),
       ]}
-      minWidth={split ? 800 : 680}
+      minWidth={(split ? 800 : 680) + (isCompared ? 220 : 0)}
       foot={<Row cells={split ? ['Total', ''] : ['Total']} figures={total} whole={whole} />}
     >
       {groups.map((group) => {
@@ -65,7 +72,7 @@ export function BreakdownTable({ breakdown, names, question, available, onSearch
         <Row
           cells={[
             <Text key="others" size="sm" c="dimmed">
-              {formatCount(other.groups, 'other group')}
+              {other.groups === 0 ? 'Groups of before' : formatCount(other.groups, 'other group')}
             </Text>,
             ...(split ? [''] : []),
           ]}
@@ -106,5 +113,13 @@ const Row = ({ cells, figures, whole }: RowProps) => (
     <Table.Td ta="right">
       <Money amount={figures.usage_cost} />
     </Table.Td>
+    {figures.previous && (
+      <>
+        <Table.Td ta="right" title={`${formatCount(figures.previous.requests, 'request')} before`}>
+          <Money amount={figures.previous.usage_cost} />
+        </Table.Td>
+        <Table.Td ta="right">{formatChange(figures.change?.usage_cost ?? null)}</Table.Td>
+      </>
+    )}
   </Table.Tr>
 )
