@@ -2886,7 +2886,7 @@ export interface paths {
                     /** @description ID of the acting account, `operator` or `system` */
                     actor?: string | undefined;
                     /** @description An action such as `member.suspended`, or `member` for all actions on members */
-                    action?: ("organization" | "member" | "invitation" | "connection" | "price" | "pool" | "gateway" | "collection" | "checkout" | "credit" | "organization.created" | "organization.changed" | "organization.deleted" | "member.asked" | "member.joined" | "member.admitted" | "member.refused" | "member.changed" | "member.role_changed" | "member.owner_changed" | "member.suspended" | "member.reinstated" | "member.left" | "member.removed" | "invitation.created" | "invitation.resent" | "invitation.revoked" | "invitation.accepted" | "invitation.declined" | "connection.created" | "connection.changed" | "connection.key_replaced" | "connection.deleted" | "price.set" | "price.removed" | "pool.created" | "pool.changed" | "pool.deleted" | "gateway.created" | "gateway.deleted" | "collection.created" | "collection.changed" | "collection.deleted" | "checkout.opened" | "credit.bought" | "credit.granted" | "credit.adjusted" | "credit.refunded" | "credit.disputed" | "credit.returned") | undefined;
+                    action?: ("organization" | "member" | "invitation" | "connection" | "price" | "pool" | "gateway" | "collection" | "checkout" | "company" | "credit" | "organization.created" | "organization.changed" | "organization.deleted" | "member.asked" | "member.joined" | "member.admitted" | "member.refused" | "member.changed" | "member.role_changed" | "member.owner_changed" | "member.suspended" | "member.reinstated" | "member.left" | "member.removed" | "invitation.created" | "invitation.resent" | "invitation.revoked" | "invitation.accepted" | "invitation.declined" | "connection.created" | "connection.changed" | "connection.key_replaced" | "connection.deleted" | "price.set" | "price.removed" | "pool.created" | "pool.changed" | "pool.deleted" | "gateway.created" | "gateway.deleted" | "collection.created" | "collection.changed" | "collection.deleted" | "checkout.opened" | "company.changed" | "credit.bought" | "credit.granted" | "credit.adjusted" | "credit.refunded" | "credit.disputed" | "credit.returned") | undefined;
                     /** @description ID of the changed object */
                     object_id?: string | undefined;
                     /** @description Only changes at or after this time */
@@ -3840,10 +3840,12 @@ export interface paths {
                     start_date: string;
                     /** @description Last day, in `time_zone`, which is included */
                     end_date: string;
-                    /** @description IANA time zone of days, weeks and months. Its offset from UTC must be whole hours, as sums are kept by the hour */
+                    /** @description IANA time zone of days, weeks and months, also one of half hours or quarters of an hour */
                     time_zone?: string | undefined;
                     /** @description The interval of `time_series`, which is empty without it */
                     granularity?: ("hour" | "day" | "week" | "month") | undefined;
+                    /** @description Compares with as many days before: `previous` and `change` beside each sum */
+                    compare?: "previous" | undefined;
                     /** @description Only this model */
                     model?: string | undefined;
                     /** @description Only models of this provider */
@@ -3894,7 +3896,7 @@ export interface paths {
                     organization_id?: string | undefined;
                     /** @description A calendar month in `time_zone`; the current one by default */
                     month?: string | undefined;
-                    /** @description IANA time zone of the days. Its offset from UTC must be whole hours */
+                    /** @description IANA time zone of the days */
                     time_zone?: string | undefined;
                 } | undefined;
                 header?: never;
@@ -3940,7 +3942,7 @@ export interface paths {
                     organization_id?: string | undefined;
                     /** @description A calendar month in `time_zone`; the current one by default */
                     month?: string | undefined;
-                    /** @description IANA time zone of the days. Its offset from UTC must be whole hours */
+                    /** @description IANA time zone of the days */
                     time_zone?: string | undefined;
                 } | undefined;
                 header?: never;
@@ -3984,7 +3986,7 @@ export interface paths {
                 query?: {
                     /** @description The organization whose billing is requested; by default that of the account */
                     organization_id?: string | undefined;
-                    /** @description IANA time zone of the days. Its offset from UTC must be whole hours */
+                    /** @description IANA time zone of the days */
                     time_zone?: string | undefined;
                 } | undefined;
                 header?: never;
@@ -4053,6 +4055,356 @@ export interface paths {
             };
         };
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/billing/invoices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List invoices
+         * @description Newest first: one for each payment, and one for each month in which the balance paid for usage, a day after the month ends in UTC. Empty while the operator issues none. Requires the permission `read`.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description The organization whose billing is requested; by default that of the account */
+                    organization_id?: string | undefined;
+                    /** @description Only invoices of payments, or of months of usage */
+                    type?: ("purchase" | "usage") | undefined;
+                    /** @description Maximum number of items on the page */
+                    limit?: number | undefined;
+                    /** @description Number of items to skip; ignored with `cursor` */
+                    offset?: number | undefined;
+                    /** @description `next_cursor` of the previous page, with the same filters */
+                    cursor?: string | undefined;
+                } | undefined;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            invoices: components["schemas"]["ListedInvoice"][];
+                            pagination: components["schemas"]["Pagination"];
+                        };
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/billing/invoices/{invoice_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get an invoice
+         * @description As it was issued: seller, buyer and lines never change. The invoice of an organization is for its owner and admins. Requires the permission `read`.
+         */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description ID of the invoice */
+                    invoice_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Invoice"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/billing/invoices/{invoice_id}/page": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get an invoice as a page to print
+         * @description A page without scripts, which a browser prints or saves as PDF. Requires the permission `read`.
+         */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description ID of the invoice */
+                    invoice_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description HTML */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "text/html": string;
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/billing/company": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the company on invoices
+         * @description Requires the permission `read`.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description The organization whose billing is requested; by default that of the account */
+                    organization_id?: string | undefined;
+                } | undefined;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Company"];
+                    };
+                };
+            };
+        };
+        /**
+         * Update the company on invoices
+         * @description Absent fields stay as they are. It is on invoices from now on; those that were issued stay as they are. That of an organization is for its owner and admins, with the permission `admin`. Requires the permission `write`. The body has at most 64 KB.
+         */
+        put: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["ChangedCompany"];
+                };
+            };
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Company"];
+                    };
+                };
+            };
+        };
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/billing/views": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List saved views of usage
+         * @description Those of the account, or those that the owner and admins of an organization share. Requires the permission `read`.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description The organization whose billing is requested; by default that of the account */
+                    organization_id?: string | undefined;
+                } | undefined;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @description By name */
+                            views: components["schemas"]["SavedView"][];
+                        };
+                    };
+                };
+            };
+        };
+        put?: never;
+        /**
+         * Save a view of usage
+         * @description The parameters are those of `GET /api/billing/breakdown`. With `organization_id` its owner and admins share the view, and the permission `admin` is required. At most 100 of an account, and of an organization. Requires the permission `write`. The body has at most 64 KB.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["NewSavedView"];
+                };
+            };
+            responses: {
+                /** @description Created */
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["SavedView"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/billing/views/{view_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Update a saved view of usage
+         * @description Absent fields stay as they are; `parameters` are replaced as a whole. Requires the permission `write`. The body has at most 64 KB.
+         */
+        put: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description ID of the view */
+                    view_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["ChangedSavedView"];
+                };
+            };
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["SavedView"];
+                    };
+                };
+            };
+        };
+        post?: never;
+        /**
+         * Delete a saved view of usage
+         * @description Requires the permission `write`.
+         */
+        delete: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description ID of the view */
+                    view_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Done"];
+                    };
+                };
+            };
+        };
         options?: never;
         head?: never;
         patch?: never;
@@ -9508,10 +9860,12 @@ export interface paths {
                     start_date: string;
                     /** @description Last day, in `time_zone`, which is included */
                     end_date: string;
-                    /** @description IANA time zone of days, weeks and months. Its offset from UTC must be whole hours, as sums are kept by the hour */
+                    /** @description IANA time zone of days, weeks and months, also one of half hours or quarters of an hour */
                     time_zone?: string | undefined;
                     /** @description The interval of `time_series`, which is empty without it */
                     granularity?: ("hour" | "day" | "week" | "month") | undefined;
+                    /** @description Compares with as many days before: `previous` and `change` beside each sum */
+                    compare?: "previous" | undefined;
                     /** @description Only this model */
                     model?: string | undefined;
                     /** @description Only models of this provider */
@@ -12640,6 +12994,14 @@ export interface components {
             /** @description A request or a checkout */
             reference_id: string | null;
             request_count: number | null;
+            /** @description The payment processor's receipt of a purchase; null until it is read */
+            receipt_url: string | null;
+            /** @description The invoice of a purchase; null where none was issued */
+            invoice: {
+                /** @example invoice_01k9z3t6c8q4v7x2m5n0p1r3s4 */
+                id: string;
+                number: string;
+            } | null;
             /** Format: date-time */
             created_at: string;
         };
@@ -12724,6 +13086,13 @@ export interface components {
                 end: string;
                 time_zone: string;
             };
+            /** @description The days before; null without `compare` */
+            previous_period: {
+                /** Format: date-time */
+                start: string;
+                /** Format: date-time */
+                end: string;
+            } | null;
             total: {
                 requests: number;
                 failed_requests: number;
@@ -12733,6 +13102,25 @@ export interface components {
                 cost: number;
                 /** @description USD that the requests cost, whichever account paid */
                 usage_cost: number;
+                /** @description In the days before; null without `compare` */
+                previous: {
+                    requests: number;
+                    failed_requests: number;
+                    input_tokens: number;
+                    output_tokens: number;
+                    /** @description USD that the account paid itself */
+                    cost: number;
+                    /** @description USD that the requests cost, whichever account paid */
+                    usage_cost: number;
+                } | null;
+                change: {
+                    /** @description Percent, with two decimals; null of nothing before */
+                    requests: number | null;
+                    /** @description Percent, with two decimals; null of nothing before */
+                    tokens: number | null;
+                    /** @description Percent, with two decimals; null of nothing before */
+                    usage_cost: number | null;
+                } | null;
             };
             /** @description By `usage_cost`, highest first */
             groups: {
@@ -12753,8 +13141,27 @@ export interface components {
                 cost: number;
                 /** @description USD that the requests cost, whichever account paid */
                 usage_cost: number;
+                /** @description In the days before; null without `compare` */
+                previous: {
+                    requests: number;
+                    failed_requests: number;
+                    input_tokens: number;
+                    output_tokens: number;
+                    /** @description USD that the account paid itself */
+                    cost: number;
+                    /** @description USD that the requests cost, whichever account paid */
+                    usage_cost: number;
+                } | null;
+                change: {
+                    /** @description Percent, with two decimals; null of nothing before */
+                    requests: number | null;
+                    /** @description Percent, with two decimals; null of nothing before */
+                    tokens: number | null;
+                    /** @description Percent, with two decimals; null of nothing before */
+                    usage_cost: number | null;
+                } | null;
             }[];
-            /** @description The groups beyond `limit`; null without any */
+            /** @description The groups beyond `limit`, and what groups without usage had before; null without any */
             other: {
                 /** @description The number of groups */
                 groups: number;
@@ -12766,6 +13173,25 @@ export interface components {
                 cost: number;
                 /** @description USD that the requests cost, whichever account paid */
                 usage_cost: number;
+                /** @description In the days before; null without `compare` */
+                previous: {
+                    requests: number;
+                    failed_requests: number;
+                    input_tokens: number;
+                    output_tokens: number;
+                    /** @description USD that the account paid itself */
+                    cost: number;
+                    /** @description USD that the requests cost, whichever account paid */
+                    usage_cost: number;
+                } | null;
+                change: {
+                    /** @description Percent, with two decimals; null of nothing before */
+                    requests: number | null;
+                    /** @description Percent, with two decimals; null of nothing before */
+                    tokens: number | null;
+                    /** @description Percent, with two decimals; null of nothing before */
+                    usage_cost: number | null;
+                } | null;
             } | null;
             /** @description The starts of all intervals; the first begins with the period */
             intervals: string[];
@@ -12946,6 +13372,165 @@ export interface components {
             expires_at: string;
             /** Format: date-time */
             created_at: string;
+        };
+        ListedInvoice: {
+            /** @example invoice_01k9z3t6c8q4v7x2m5n0p1r3s4 */
+            id: string;
+            /** @example INV-2026-000001 */
+            number: string;
+            /** @enum {string} */
+            type: "purchase" | "usage";
+            /**
+             * Format: date
+             * @description The day of issue, in UTC
+             */
+            date: string;
+            /** @description The month of usage, in UTC; null for a payment */
+            month: string | null;
+            /** @description The checkout or recharge; null for usage */
+            payment_id: string | null;
+            organization_id: string | null;
+            /** @constant */
+            currency: "USD";
+            total: number;
+        };
+        Invoice: {
+            /** @example invoice_01k9z3t6c8q4v7x2m5n0p1r3s4 */
+            id: string;
+            /** @example INV-2026-000001 */
+            number: string;
+            /** @enum {string} */
+            type: "purchase" | "usage";
+            /**
+             * Format: date
+             * @description The day of issue, in UTC
+             */
+            date: string;
+            /** @description The month of usage, in UTC; null for a payment */
+            month: string | null;
+            /** @description The checkout or recharge; null for usage */
+            payment_id: string | null;
+            organization_id: string | null;
+            /** @constant */
+            currency: "USD";
+            total: number;
+            /** @description When a purchase was paid; null for usage */
+            paid_at: string | null;
+            /**
+             * @description Purchases are paid when they are invoiced, usage is paid from credits
+             * @constant
+             */
+            amount_due: 0;
+            seller: {
+                name: string;
+                address: string[];
+                country: string | null;
+                tax_id: string | null;
+                email: string | null;
+                note: string | null;
+            };
+            buyer: {
+                name: string;
+                address: string[];
+                country: string | null;
+                tax_id: string | null;
+                email: string | null;
+                purchase_order: string | null;
+            };
+            /** @description Their amounts are the total exactly */
+            lines: {
+                description: string;
+                /** @description Of usage; an earlier month than that of the invoice where it was booked late */
+                month: string | null;
+                model: string | null;
+                requests: number | null;
+                input_tokens: number | null;
+                output_tokens: number | null;
+                /** @description USD */
+                amount: number;
+            }[];
+        };
+        Company: {
+            organization_id: string | null;
+            /** @description Null: the name of the account or organization is on its invoices */
+            name: string | null;
+            /** @description The lines of the address */
+            address: string[];
+            /** @description ISO 3166-1 alpha-2 */
+            country: string | null;
+            /** @description Tax ID or VAT number */
+            tax_id: string | null;
+            /** @description The address for invoices; null: that of the account or organization */
+            email: string | null;
+            /** @description A reference of the buyer on each invoice */
+            purchase_order: string | null;
+        };
+        ChangedCompany: {
+            /** @description Null: the name of the account or organization is on its invoices */
+            name?: (string | null) | undefined;
+            /** @description The lines of the address */
+            address?: string[] | undefined;
+            /** @description ISO 3166-1 alpha-2 */
+            country?: (string | null) | undefined;
+            /** @description Tax ID or VAT number */
+            tax_id?: (string | null) | undefined;
+            /** @description The address for invoices; null: that of the account or organization */
+            email?: (string | null) | undefined;
+            /** @description A reference of the buyer on each invoice */
+            purchase_order?: (string | null) | undefined;
+            /** @description The organization whose billing is requested; by default that of the account */
+            organization_id?: string | undefined;
+        };
+        SavedViewParameters: {
+            /**
+             * @description Days that follow the calendar, instead of `start_date` and `end_date`
+             * @enum {string}
+             */
+            period?: ("today" | "last_7_days" | "last_30_days" | "this_month" | "last_month") | undefined;
+            /** Format: date */
+            start_date?: string | undefined;
+            /** Format: date */
+            end_date?: string | undefined;
+            /** @enum {string} */
+            group_by?: ("model" | "provider" | "key" | "tag" | "member" | "department") | undefined;
+            /** @enum {string} */
+            split_by?: ("model" | "provider" | "key" | "tag" | "member" | "department") | undefined;
+            /** @enum {string} */
+            granularity?: ("hour" | "day" | "week" | "month") | undefined;
+            /** @enum {string} */
+            compare?: "previous" | undefined;
+            /**
+             * @description The figure of the chart
+             * @enum {string}
+             */
+            measure?: ("cost" | "requests" | "tokens") | undefined;
+            model?: string | undefined;
+            provider?: string | undefined;
+            key_id?: string | undefined;
+            member_id?: string | undefined;
+            tag?: string | undefined;
+        };
+        SavedView: {
+            /** @example view_01k9z3t6c8q4v7x2m5n0p1r3s4 */
+            id: string;
+            /** @description The organization whose owner and admins share it; null for one of the account */
+            organization_id: string | null;
+            name: string;
+            parameters: components["schemas"]["SavedViewParameters"];
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        NewSavedView: {
+            /** @description The organization whose billing is requested; by default that of the account */
+            organization_id?: (string | null) | undefined;
+            name: string;
+            parameters: components["schemas"]["SavedViewParameters"];
+        };
+        ChangedSavedView: {
+            name?: string | undefined;
+            parameters?: components["schemas"]["SavedViewParameters"] | undefined;
         };
         ListedAlert: {
             /** @example alert_01k9z3t6c8q4v7x2m5n0p1r3s4 */
@@ -14238,6 +14823,24 @@ export interface components {
                 input: number;
                 output: number;
             };
+            invoices: {
+                /** @description The day, in UTC, from which on payments, and the months from its month on, have invoices; null: none are issued */
+                from: string | null;
+                /** @description The legal name of the seller on invoices; null: none are issued */
+                seller_name: string | null;
+                /** @description The lines of the address of the seller, at most 8 */
+                seller_address: string[];
+                /** @description The country of the seller by ISO 3166-1, such as `DE` */
+                seller_country: string | null;
+                /** @description The tax ID or VAT number of the seller */
+                seller_tax_id: string | null;
+                /** @description The address for questions about invoices */
+                seller_email: string | null;
+                /** @description A text below the lines of each invoice, such as one about taxes */
+                note: string | null;
+                /** @description The beginning of invoice numbers, `INV` of `INV-2026-000001`; each prefix has its own numbers in each year, so that a new seller takes a new one */
+                number_prefix: string;
+            };
             /** @description The Ed25519 key, 32 bytes in base64, that signs catalogue documents; without one they need no signature */
             catalog_public_key: string | null;
             /**
@@ -14339,6 +14942,48 @@ export interface components {
                  */
                 output: number;
             }) | undefined;
+            invoices?: {
+                /**
+                 * Issue invoices from
+                 * @description The day, in UTC, from which on payments, and the months from its month on, have invoices; null: none are issued
+                 */
+                from?: (string | null) | undefined;
+                /**
+                 * Name of the seller
+                 * @description The legal name of the seller on invoices; null: none are issued
+                 */
+                seller_name?: (string | null) | undefined;
+                /**
+                 * Address of the seller
+                 * @description The lines of the address of the seller, at most 8
+                 */
+                seller_address?: string[] | undefined;
+                /**
+                 * Country of the seller
+                 * @description The country of the seller by ISO 3166-1, such as `DE`
+                 */
+                seller_country?: (string | null) | undefined;
+                /**
+                 * Tax ID of the seller
+                 * @description The tax ID or VAT number of the seller
+                 */
+                seller_tax_id?: (string | null) | undefined;
+                /**
+                 * E-mail of the seller
+                 * @description The address for questions about invoices
+                 */
+                seller_email?: (string | null) | undefined;
+                /**
+                 * Note
+                 * @description A text below the lines of each invoice, such as one about taxes
+                 */
+                note?: (string | null) | undefined;
+                /**
+                 * Prefix of numbers
+                 * @description The beginning of invoice numbers, `INV` of `INV-2026-000001`; each prefix has its own numbers in each year, so that a new seller takes a new one
+                 */
+                number_prefix?: string | undefined;
+            } | undefined;
             /**
              * Signing key of catalogue documents
              * @description The Ed25519 key, 32 bytes in base64, that signs catalogue documents; without one they need no signature
