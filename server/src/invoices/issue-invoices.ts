@@ -7,6 +7,8 @@ import type { Schema } from '../platform/db/schema'
 /** Usage of a month is booked within this time of its end, as a rule. */
 const monthWaitMs = 86_400_000
 const batchSize = 100
+/** The longest that a payment takes, with methods whose money is on its way for days. */
+const maxPendingMs = 60 * 86_400_000
 
 export interface InvoicePorts {
   db: Kysely<Schema>
@@ -41,11 +43,14 @@ interface PaidPayment {
 }
 
 async function issuePurchases({ db, terms, onError }: InvoicePorts): Promise<number> {
+  const from = new Date(`${terms.from}T00:00:00Z`)
   const { rows } = await sql<PaidPayment>`
     select payment.id, payment.account_id, payment.amount, payment.kind, t.created_at as paid_at
     from payment join ledger_transaction as t on t.external_ref = payment.payment_ref
     where payment.status = 'completed' and payment.invoice_id is null and t.kind = 'topup'
-      and t.created_at >= ${new Date(`${terms.from}T00:00:00Z`)}
+      and t.created_at >= ${from}
+      -- Those of long before are never invoiced: they need not be looked up each time.
+      and payment.created_at >= ${new Date(from.getTime() - maxPendingMs)}
     order by t.created_at, payment.id limit ${batchSize}`.execute(db)
   let issued = 0
   for (const payment of rows) {
