@@ -43,22 +43,7 @@ export function BreakdownTable({ breakdown, names, question, available, onSearch
       foot={<Row cells={split ? ['Total', ''] : ['Total']} figures={total} whole={whole} />}
     >
       {groups.map((group) => {
-        const narrowed = narrow(by, group.group.id, available)
-        const name = nameOf(by, group.group)
-        const first = narrowed ? (
-          <Anchor
-            component="button"
-            size="sm"
-            ta="left"
-            style={{ overflowWrap: 'anywhere' }}
-            title={`Show only ${name}`}
-            onClick={() => onSearch(narrowed)}
-          >
-            {name}
-          </Anchor>
-        ) : (
-          name
-        )
+        const first = <GroupName key="name" {...{ group, by, available, onSearch }} />
         return (
           <Row
             key={`${group.group.id} ${group.split?.id ?? ''}`}
@@ -81,6 +66,30 @@ export function BreakdownTable({ breakdown, names, question, available, onSearch
         />
       )}
     </ListTable>
+  )
+}
+
+interface GroupNameProps extends Pick<Props, 'available' | 'onSearch'> {
+  group: Breakdown['groups'][number]
+  by: Dimension
+}
+
+/** The name of a group, which shows its requests alone where there is a filter for it. */
+function GroupName({ group, by, available, onSearch }: GroupNameProps) {
+  const narrowed = narrow(by, group.group.id, available)
+  const name = nameOf(by, group.group)
+  if (!narrowed) return name
+  return (
+    <Anchor
+      component="button"
+      size="sm"
+      ta="left"
+      style={{ overflowWrap: 'anywhere' }}
+      title={`Show only ${name}`}
+      onClick={() => onSearch(narrowed)}
+    >
+      {name}
+    </Anchor>
   )
 }
 

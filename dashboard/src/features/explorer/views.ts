@@ -42,7 +42,7 @@ export function toViewParameters(
   zone = browserZone(),
 ): Parameters {
   const { by, split, every, measure, compare, model, provider, key, member, tag } = search
-  return present({
+  return {
     ...toDays(search, nowMs, zone),
     group_by: by === 'account' ? undefined : by,
     split_by: split === 'account' ? undefined : split,
@@ -54,7 +54,7 @@ export function toViewParameters(
     key_id: key,
     member_id: member,
     tag,
-  })
+  }
 }
 
 /** Returns the search that shows a view; what the view does not name is absent. */
@@ -84,7 +84,11 @@ export function toViewSearch(
 
 const isSame = (one: Parameters, other: Parameters) => {
   const textOf = (parameters: Parameters) =>
-    JSON.stringify(Object.entries(parameters).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+    JSON.stringify(
+      Object.entries(parameters)
+        .filter(([, value]) => value !== undefined)
+        .toSorted(([a], [b]) => (a < b ? -1 : 1)),
+    )
   return textOf(one) === textOf(other)
 }
 

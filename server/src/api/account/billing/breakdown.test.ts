@@ -7,43 +7,13 @@ import { breakdownSource } from './breakdown-source'
 import { granularities } from './schema'
 import { sourceOf } from './sum-source'
 import { openTestDatabase } from '../../../../testing/db/database'
+import { addRequestSums } from '../../../../testing/request-logs/request-sums'
 import { createCustomer } from '../../../../testing/ledger/customer'
 import type { Database } from '../../../platform/db/database'
-import { toGrainStart } from '../../../platform/db/grains'
 
 const nowMs = Date.parse('2026-11-30T12:00:00Z')
 const stack = new AsyncDisposableStack()
 let database: Database
-
-interface Sum {
-  userId: string
-  at: string
-  model?: string
-  keyId?: string
-  requests?: number
-  /** Nano-dollars. */
-  cost: number
-  /** Without quarters of an hour, as before migration 0084. */
-  grains?: readonly string[]
-}
-
-const allGrains = ['quarter_hour', 'hour', 'day']
-
-const addSums = (sums: readonly Sum[]) =>
-  Promise.all(
-    sums.map(
-      ({ userId, at, model = 'fake/one', keyId = 'key', requests = 1, cost, grains = allGrains }) =>
-        sql`
-        insert into request_sum (grain, starts_at, user_id, key_id, model, requests, successes, failures,
-          cancellations, input_tokens, output_tokens, latency_ms, cost, own_cost, peak_concurrent)
-        select grain, ${toGrainStart('at')}, ${userId}, ${keyId}, ${model}, ${requests}, ${requests},
-          0, 0, 7, 3, 200, ${cost}, 0, 1
-        from unnest(${[...grains]}::text[]) as grain cross join (select ${at}::timestamptz as at) as used
-        on conflict (grain, user_id, starts_at, key_id, model) do update set
-          requests = request_sum.requests + excluded.requests,
-          cost = request_sum.cost + excluded.cost`.execute(database.query),
-    ),
-  )
 
 const november: BreakdownFilter = {
   start_date: '2026-11-01',
@@ -73,7 +43,10 @@ describe('requests around midnight', () => {
   beforeAll(async () => {
     userId = await createCustomer(database)
     const requests = [...hours, '2026-11-11T00:30:00Z']
-    await addSums(requests.map((at, index) => ({ userId, at, requests: 10 ** index, cost: 1 })))
+    await addRequestSums(
+      database,
+      requests.map((at, index) => ({ userId, at, requests: 10 ** index, cost: 1 })),
+    )
   })
 
   test.each([
@@ -104,7 +77,8 @@ describe('requests around midnight', () => {
 test('groups beyond the limit are one, whose sums are in the total', async () => {
   const userId = await createCustomer(database)
   const costs = [4, 1, 3, 2]
-  await addSums(
+  await addRequestSums(
+    database,
     costs.map((cost, index) => ({
       userId,
       at: '2026-11-03T10:00:00Z',
@@ -142,7 +116,7 @@ test('two groupings give a group for each pair, with names of keys that exist', 
     database.query,
   )
   const at = '2026-11-03T10:00:00Z'
-  await addSums([
+  await addRequestSums(database, [
     { userId, at, model: 'one/a', keyId: 'key_named', cost: 3 },
     { userId, at, model: 'one/b', keyId: 'key_named', cost: 2 },
     { userId, at, model: 'two/a', keyId: 'key_gone', cost: 4 },
@@ -255,7 +229,7 @@ test('the sums of intervals and of groups are the total, which has the requests 
           model: `fake/${model}`,
           cost,
         }))
-        for (const sum of sums) await addSums([sum])
+        for (const sum of sums) await addRequestSums(database, [sum])
         const breakdown = await read(userId, {
           start_date: start,
           end_date: end,
@@ -292,68 +266,7 @@ test('more sums than an answer has are rejected', async () => {
 
 test('days in UTC are kept for longer than hours', async () => {
   const userId = await createCustomer(database)
-  await addSums([{ userId, at: '2026-02-01T23:30:00Z', cost: 2 }])
+  await addRequestSums(database, [{ userId, at: '2026-02-01T23:30:00Z', cost: 2 }])
   const { total } = await read(userId, { start_date: '2026-01-01', end_date: '2026-11-30' })
   expect(total.requests).toBe(1)
-})
-
-test('an hour without quarters counts on the day in which it begins, in every range', async () => {
-  const userId = await createCustomer(database)
-  const old = ['hour', 'day']
-  // Midnight in Kolkata is 18:30 in UTC.
-  await addSums([{ userId, at: '2026-11-09T18:45:00Z', requests: 10, cost: 1, grains: old }])
-  await addSums([{ userId, at: '2026-11-09T18:45:00Z', model: 'fake/new', requests: 3, cost: 1 }])
-  const requestsOn = async (start_date: string, end_date = start_date) =>
-    (await read(userId, { start_date, end_date, time_zone: 'Asia/Kolkata' })).total.requests
-  expect([await requestsOn('2026-11-09'), await requestsOn('2026-11-10')]).toEqual([10, 3])
-  expect(await requestsOn('2026-11-09', '2026-11-10')).toBe(13)
-})
-
-test('a comparison has the days before beside each group, the others and the total', async () => {
-  const userId = await createCustomer(database)
-  const [now, before] = ['2026-11-03T10:00:00Z', '2026-10-20T10:00:00Z']
-  await addSums([
-    { userId, at: now, model: 'one/a', requests: 3, cost: 4e9 },
-    { userId, at: now, model: 'one/b', cost: 2e9 },
-    { userId, at: now, model: 'one/c', cost: 1e9 },
-    { userId, at: before, model: 'one/a', requests: 2, cost: 5e9 },
-    { userId, at: before, model: 'one/c', cost: 1e9 },
-    { userId, at: before, model: 'one/gone', cost: 3e9 },
-    // The day before those days.
-    { userId, at: '2026-10-01T23:59:00Z', model: 'one/a', cost: 9e9 },
-  ])
-  const breakdown = await read(userId, { compare: 'previous', limit: 2 })
-  expect(breakdown.previous_period).toEqual({
-    start: '2026-10-02T00:00:00.000Z',
-    end: '2026-11-01T00:00:00.000Z',
-  })
-  expect(breakdown.groups).toMatchObject([
-    {
-      group: { id: 'one/a' },
-      previous: { requests: 2, usage_cost: 5 },
-      change: { requests: 50, usage_cost: -20, tokens: 0 },
-    },
-    {
-      group: { id: 'one/b' },
-      previous: { requests: 0, usage_cost: 0 },
-      change: { usage_cost: null },
-    },
-  ])
-  expect(breakdown.other).toMatchObject({ groups: 1, previous: { usage_cost: 4, requests: 2 } })
-  expect(breakdown.total).toMatchObject({
-    usage_cost: 7,
-    previous: { usage_cost: 9, requests: 4 },
-    change: { usage_cost: -22.22 },
-  })
-  const without = await read(userId)
-  expect(without).toMatchObject({ previous_period: null, total: { previous: null, change: null } })
-})
-
-test('groups that have no usage now are in the others of a comparison', async () => {
-  const userId = await createCustomer(database)
-  await addSums([{ userId, at: '2026-10-20T10:00:00Z', cost: 3e9 }])
-  const { groups, other, total } = await read(userId, { compare: 'previous' })
-  expect(groups).toEqual([])
-  expect(other).toMatchObject({ groups: 0, requests: 0, previous: { usage_cost: 3 } })
-  expect(total).toMatchObject({ usage_cost: 0, change: { usage_cost: -100 } })
 })

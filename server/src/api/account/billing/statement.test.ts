@@ -134,15 +134,8 @@ function expectSums({ opening, closing, lines }: MonthStatement) {
   expect(closing).toBe(balance)
 }
 
-const zones = [
-  'UTC',
-  'Asia/Tokyo',
-  'America/Los_Angeles',
-  'Europe/Berlin',
-  'Pacific/Auckland',
-  'Asia/Kolkata',
-  'Asia/Kathmandu',
-]
+const hourZones = ['UTC', 'Asia/Tokyo', 'America/Los_Angeles', 'Europe/Berlin', 'Pacific/Auckland']
+const zones = [...hourZones, 'Asia/Kolkata', 'Asia/Kathmandu']
 const kinds = ['topup', 'bonus', 'refund', 'dispute', 'adjust', 'earned'] as const
 const hour = fc.integer({
   min: Date.parse('2026-09-20') / hourMs,
