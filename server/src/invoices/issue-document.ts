@@ -8,7 +8,7 @@ import type { Schema } from '../platform/db/schema'
 export type InvoiceLine = Omit<InvoiceLineRow, 'invoice_id' | 'position' | 'account_id'>
 
 /** What a document is of: a payment, or a month of an account. */
-export interface DocumentSubject {
+interface DocumentSubject {
   accountId: string
   kind: 'purchase' | 'usage'
   subject: string

@@ -10,7 +10,7 @@ const batchSize = 100
 /** The longest that a payment takes, with methods whose money is on its way for days. */
 const maxPendingMs = 60 * 86_400_000
 
-export interface InvoicePorts {
+interface InvoicePorts {
   db: Kysely<Schema>
   terms: InvoiceTerms
   nowMs: number

@@ -3,7 +3,7 @@ import { organization_id } from './schema'
 import { objectId } from '../../../http/answers'
 import { Pagination } from '../../../http/paging'
 
-export const invoiceTypes = ['purchase', 'usage'] as const
+const invoiceTypes = ['purchase', 'usage'] as const
 
 export const InvoiceFilter = z.object({
   organization_id,

@@ -42,7 +42,6 @@ const Parameters = z
     }
   })
   .meta({ ref: 'SavedViewParameters' })
-export type ViewParameters = z.output<typeof Parameters>
 
 export const NewView = z
   .object({ organization_id, name: line(100), parameters: Parameters })
