@@ -39,6 +39,14 @@ test.each([
   expect(toPreviousDays({ start_date, end_date })).toEqual({ start_date: before, end_date: until })
 })
 
+test('days that would begin before 1970 are rejected', async () => {
+  const days = { start_date: '0001-01-01', end_date: '0001-01-02' }
+  await expect(read('user_none', { ...days, compare: 'previous' })).rejects.toMatchObject({
+    code: 'invalid_request',
+    param: 'compare',
+  })
+})
+
 test.each([
   [150n, 100n, 50],
   [1n, 3n, -66.67],

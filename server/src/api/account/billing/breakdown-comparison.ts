@@ -5,6 +5,7 @@ import { readIntervals, type Intervals } from './intervals'
 import { dayMs } from './period'
 import { splitHours } from './quarter-hours'
 import { added, zeroSums, type UsageSums } from './sum-source'
+import { invalidRequest } from '../../../errors'
 import type { Schema } from '../../../platform/db/schema'
 
 /** The usage of the days before, for the groups that are shown. */
@@ -31,12 +32,16 @@ interface Comparing {
 
 const toDate = (ms: number) => new Date(ms).toISOString().slice(0, 10)
 
-/** Returns the days before a period: as many as it has. */
+/** Returns the days before a period: as many as it has. Throws `invalid_request` where they begin before 1970. */
 export function toPreviousDays({
   start_date: from,
   end_date: to,
 }: Pick<BreakdownFilter, 'start_date' | 'end_date'>) {
   const [fromMs, toMs] = [Date.parse(from), Date.parse(to)]
+  if (2 * fromMs < toMs + dayMs) {
+    const message = 'compare: the days before would begin before 1970.'
+    throw invalidRequest('compare', 'out_of_range', message)
+  }
   return { start_date: toDate(2 * fromMs - toMs - dayMs), end_date: toDate(fromMs - dayMs) }
 }
 
