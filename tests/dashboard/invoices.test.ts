@@ -63,7 +63,7 @@ test('the company that was entered is on the invoice of the next payment, beside
   await page.close()
 })
 
-test('a company that is refused keeps what was entered, and says why', async () => {
+test('the form of a company names the error of a field, and keeps its text', async () => {
   const page = await dashboard.open('/billing')
   const company = section(page, 'Company')
   await company.getByLabel('Country').fill('1x')

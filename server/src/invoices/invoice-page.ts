@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Party } from './party'
+import type { InvoiceParty } from './party'
 import type { StoredInvoice } from './stored-invoice'
 import { formatSignedUsd } from '../wire/usd'
 
@@ -62,7 +62,7 @@ export function formatAmount(nanos: bigint): string {
   return `${sign}${grouped}.${decimals.padEnd(2, '0')}`
 }
 
-const addressOf = (title: string, party: Party) => `<address>
+const addressOf = (title: string, party: InvoiceParty) => `<address>
 <h2>${title}</h2>
 <strong>${escape(party.name)}</strong>
 ${[

@@ -7,7 +7,7 @@ import type { Schema } from '../platform/db/schema'
 
 export type InvoiceLine = Omit<InvoiceLineRow, 'invoice_id' | 'position' | 'account_id'>
 
-/** What a document is of: a payment, or a month of an account. */
+/** The payment, or the month of an account, that a document is of. */
 interface DocumentSubject {
   accountId: string
   kind: 'purchase' | 'usage'

@@ -204,7 +204,7 @@ test('seller, buyer and lines stay as they were when an invoice was issued', asy
   })
 })
 
-test('what was paid or used before the first day has no invoice', async () => {
+test('payments and usage before the first day have no invoice', async () => {
   const id = await newUser()
   await pay(id, 1_000_000_000n, '2026-10-31T23:59:59Z')
   await use(id, '2026-10-31T23:59:59Z', ['fake/one', 10n])

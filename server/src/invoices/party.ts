@@ -4,7 +4,7 @@ import { isId } from '../platform/db/id'
 import type { Schema } from '../platform/db/schema'
 
 /** A seller or a buyer, as a document has it. */
-export const Party = z.object({
+export const InvoiceParty = z.object({
   name: z.string(),
   address: z.array(z.string()),
   /** ISO 3166-1 alpha-2. */
@@ -12,18 +12,18 @@ export const Party = z.object({
   tax_id: z.string().nullable(),
   email: z.string().nullable(),
 })
-export type Party = z.output<typeof Party>
+export type InvoiceParty = z.output<typeof InvoiceParty>
 
-export const Buyer = Party.extend({ purchase_order: z.string().nullable() })
+export const Buyer = InvoiceParty.extend({ purchase_order: z.string().nullable() })
 export type Buyer = z.output<typeof Buyer>
 
-export const Seller = Party.extend({
+export const Seller = InvoiceParty.extend({
   /** A text below the lines. */
   note: z.string().nullable(),
 })
 export type Seller = z.output<typeof Seller>
 
-/** What an account or organization is called without data of a company. */
+/** The name of an account or organization, for one without data of a company. */
 interface Owner {
   name: string
   email: string | null
@@ -43,18 +43,25 @@ async function readOwner(db: Kysely<Schema>, accountId: string): Promise<Owner |
 /** Reads the buyer of documents as it is now: the company, and what the account or organization has where that is empty. */
 export async function readBuyer(db: Kysely<Schema>, accountId: string): Promise<Buyer> {
   const owner = await readOwner(db, accountId)
-  const company = await db
-    .selectFrom('company')
-    .select(['name', 'address', 'country', 'tax_id', 'email', 'purchase_order'])
-    .where('account_id', '=', accountId)
-    .executeTakeFirst()
+  const { name, email, ...company } =
+    (await db
+      .selectFrom('company')
+      .select(['name', 'address', 'country', 'tax_id', 'email', 'purchase_order'])
+      .where('account_id', '=', accountId)
+      .executeTakeFirst()) ?? noCompany
   return {
     // The owner of a payment may have been deleted meanwhile.
-    name: company?.name ?? owner?.name ?? accountId,
-    address: company?.address ?? [],
-    country: company?.country ?? null,
-    tax_id: company?.tax_id ?? null,
-    email: company?.email ?? owner?.email ?? null,
-    purchase_order: company?.purchase_order ?? null,
+    name: name ?? owner?.name ?? accountId,
+    email: email ?? owner?.email ?? null,
+    ...company,
   }
+}
+
+const noCompany = {
+  name: null,
+  address: [],
+  country: null,
+  tax_id: null,
+  email: null,
+  purchase_order: null,
 }

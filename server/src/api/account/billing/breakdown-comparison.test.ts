@@ -32,11 +32,13 @@ const read = (userId: string, filter: Partial<BreakdownFilter> = {}) =>
   })
 
 test.each([
-  ['2026-11-01', '2026-11-30', '2026-10-02', '2026-10-31'],
-  ['2026-11-30', '2026-11-30', '2026-11-29', '2026-11-29'],
-  ['2026-03-01', '2026-03-02', '2026-02-27', '2026-02-28'],
-])('the days before %s to %s are %s to %s', (start_date, end_date, before, until) => {
-  expect(toPreviousDays({ start_date, end_date })).toEqual({ start_date: before, end_date: until })
+  ['2026-11-01 2026-11-30', '2026-10-02 2026-10-31'],
+  ['2026-11-30 2026-11-30', '2026-11-29 2026-11-29'],
+  ['2026-03-01 2026-03-02', '2026-02-27 2026-02-28'],
+])('the days before %s are %s', (days, daysBefore) => {
+  const [start_date = '', end_date = ''] = days.split(' ')
+  const before = toPreviousDays({ start_date, end_date })
+  expect(`${before.start_date} ${before.end_date}`).toBe(daysBefore)
 })
 
 test('days that would begin before 1970 are rejected', async () => {

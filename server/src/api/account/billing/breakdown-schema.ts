@@ -135,7 +135,7 @@ export const UsageBreakdown = z
       .object({ groups: z.int().describe('The number of groups'), ...compared })
       .nullable()
       .describe(
-        'The groups beyond `limit`, and what groups without usage had before; null without any',
+        'The groups beyond `limit`, and the earlier usage of groups without usage now; null without any',
       ),
     intervals: z
       .array(time)

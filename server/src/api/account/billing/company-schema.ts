@@ -13,7 +13,8 @@ const fields = {
     .string()
     .regex(/^[A-Z]{2}$/, 'must be a country such as DE.')
     .nullable()
-    .describe('ISO 3166-1 alpha-2'),
+    .describe('ISO 3166-1 alpha-2')
+    .meta({ examples: ['DE'] }),
   tax_id: line(60).nullable().describe('Tax ID or VAT number'),
   email: z
     .email()

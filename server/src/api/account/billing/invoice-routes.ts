@@ -102,7 +102,7 @@ const changeCompany = (invoices: InvoiceStore) =>
     tag,
     summary: 'Update the company on invoices',
     notes:
-      'Absent fields stay as they are. It is on invoices from now on; those that were issued stay as they are. That of an organization is for its owner and admins, with the permission `admin`.',
+      'Absent fields stay as they are. The company is on the next invoices; issued ones stay as they are. For an organization: its owner and admins, with the permission `admin`.',
     body: CompanyFields,
     examples: {
       'A company': {

@@ -42,7 +42,7 @@ const party = {
 export const Invoice = z
   .object({
     ...listed,
-    paid_at: z.iso.datetime().nullable().describe('When a purchase was paid; null for usage'),
+    paid_at: z.iso.datetime().nullable().describe('The time of the payment; null for usage'),
     amount_due: z
       .literal(0)
       .describe('Purchases are paid when they are invoiced, usage is paid from credits'),

@@ -32,7 +32,7 @@ const listViews = (views: ViewStore) =>
     operationId: 'listSavedViews',
     tag,
     summary: 'List saved views of usage',
-    notes: 'Those of the account, or those that the owner and admins of an organization share.',
+    notes: 'The views of the account, or those that the owner and admins of an organization share.',
     query: BillingOwner,
     responses: { 200: SavedViewList },
     errors: ['resource_not_found'],
@@ -46,7 +46,7 @@ const createView = (views: ViewStore) =>
     access: writing,
     operationId: 'createSavedView',
     tag,
-    summary: 'Save a view of usage',
+    summary: 'Create a saved view of usage',
     notes:
       'The parameters are those of `GET /api/billing/breakdown`. With `organization_id` its owner and admins share the view, and the permission `admin` is required. At most 100 of an account, and of an organization.',
     body: NewView,

@@ -10,7 +10,7 @@ export const maxViews = 100
 const periods = ['today', 'last_7_days', 'last_30_days', 'this_month', 'last_month'] as const
 const name = z.string().max(300)
 
-/** What a view shows: parameters of `GET /api/billing/breakdown`, and how the dashboard shows them. */
+/** The content of a view: parameters of `GET /api/billing/breakdown`, and how the dashboard shows them. */
 const Parameters = z
   .strictObject({
     period: z
