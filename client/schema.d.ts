@@ -4233,7 +4233,7 @@ export interface paths {
         };
         /**
          * Update the company on invoices
-         * @description Absent fields stay as they are. It is on invoices from now on; those that were issued stay as they are. That of an organization is for its owner and admins, with the permission `admin`. Requires the permission `write`. The body has at most 64 KB.
+         * @description Absent fields stay as they are. The company is on the next invoices; issued ones stay as they are. For an organization: its owner and admins, with the permission `admin`. Requires the permission `write`. The body has at most 64 KB.
          */
         put: {
             parameters: {
@@ -4275,7 +4275,7 @@ export interface paths {
         };
         /**
          * List saved views of usage
-         * @description Those of the account, or those that the owner and admins of an organization share. Requires the permission `read`.
+         * @description The views of the account, or those that the owner and admins of an organization share. Requires the permission `read`.
          */
         get: {
             parameters: {
@@ -4305,7 +4305,7 @@ export interface paths {
         };
         put?: never;
         /**
-         * Save a view of usage
+         * Create a saved view of usage
          * @description The parameters are those of `GET /api/billing/breakdown`. With `organization_id` its owner and admins share the view, and the permission `admin` is required. At most 100 of an account, and of an organization. Requires the permission `write`. The body has at most 64 KB.
          */
         post: {
@@ -13161,7 +13161,7 @@ export interface components {
                     usage_cost: number | null;
                 } | null;
             }[];
-            /** @description The groups beyond `limit`, and what groups without usage had before; null without any */
+            /** @description The groups beyond `limit`, and the earlier usage of groups without usage now; null without any */
             other: {
                 /** @description The number of groups */
                 groups: number;
@@ -13414,7 +13414,7 @@ export interface components {
             /** @constant */
             currency: "USD";
             total: number;
-            /** @description When a purchase was paid; null for usage */
+            /** @description The time of the payment; null for usage */
             paid_at: string | null;
             /**
              * @description Purchases are paid when they are invoiced, usage is paid from credits
@@ -13456,7 +13456,10 @@ export interface components {
             name: string | null;
             /** @description The lines of the address */
             address: string[];
-            /** @description ISO 3166-1 alpha-2 */
+            /**
+             * @description ISO 3166-1 alpha-2
+             * @example DE
+             */
             country: string | null;
             /** @description Tax ID or VAT number */
             tax_id: string | null;
@@ -13470,7 +13473,10 @@ export interface components {
             name?: (string | null) | undefined;
             /** @description The lines of the address */
             address?: string[] | undefined;
-            /** @description ISO 3166-1 alpha-2 */
+            /**
+             * @description ISO 3166-1 alpha-2
+             * @example DE
+             */
             country?: (string | null) | undefined;
             /** @description Tax ID or VAT number */
             tax_id?: (string | null) | undefined;
