@@ -1,5 +1,14 @@
-import { Paper, SimpleGrid, Stack, Text, Textarea, TextInput, Title } from '@mantine/core'
-import { useForm } from '@mantine/form'
+import {
+  Paper,
+  SimpleGrid,
+  Stack,
+  Text,
+  Textarea,
+  TextInput,
+  Title,
+  type TextInputProps,
+} from '@mantine/core'
+import { useForm, type UseFormReturnType } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { api, bodyOf } from '../../api/client'
@@ -52,6 +61,11 @@ const toBody = (fields: Fields) => ({
   purchase_order: textOrNull(fields.purchase_order),
 })
 
+/** Descriptions are below the inputs, so that those of a row are at one height. */
+const below: Pick<TextInputProps, 'inputWrapperOrder'> = {
+  inputWrapperOrder: ['label', 'input', 'description', 'error'],
+}
+
 function CompanyForm({ company, organization }: Owner & { company: Company }) {
   const queries = useQueryClient()
   const form = useForm({ initialValues: fieldsOf(company) })
@@ -65,50 +79,54 @@ function CompanyForm({ company, organization }: Owner & { company: Company }) {
   }
   return (
     <ResourceForm form={form} save={save} label="Save company">
-      <SimpleGrid cols={{ base: 1, sm: 2 }} style={{ alignItems: 'end' }}>
-        <TextInput
-          label="Company name"
-          description="Empty: the name of the account or organization"
-          maxLength={200}
-          autoComplete="organization"
-          {...form.getInputProps('name')}
-        />
-        <TextInput
-          label="Email for invoices"
-          type="email"
-          autoComplete="email"
-          {...form.getInputProps('email')}
-        />
-        <Textarea
-          label="Address"
-          description="At most 8 lines"
-          autosize
-          minRows={3}
-          maxRows={8}
-          autoComplete="street-address"
-          {...form.getInputProps('address')}
-        />
-        <Stack gap="sm">
-          <TextInput
-            label="Country"
-            description="Two letters, such as DE"
-            maxLength={2}
-            autoComplete="country"
-            {...form.getInputProps('country')}
-          />
-          <TextInput
-            label="Tax ID or VAT number"
-            maxLength={60}
-            {...form.getInputProps('tax_id')}
-          />
-        </Stack>
-        <TextInput
-          label="Purchase order"
-          description="Your reference on each invoice"
-          maxLength={100}
-          {...form.getInputProps('purchase_order')}
-        />
-      </SimpleGrid>
+      <Inputs form={form} />
     </ResourceForm>
   )
 }
+
+const Inputs = ({ form }: { form: UseFormReturnType<Fields> }) => (
+  <SimpleGrid cols={{ base: 1, sm: 2 }}>
+    <TextInput
+      label="Company name"
+      {...below}
+      description="Empty: the name of the account or organization"
+      maxLength={200}
+      autoComplete="organization"
+      {...form.getInputProps('name')}
+    />
+    <TextInput
+      label="Email for invoices"
+      type="email"
+      autoComplete="email"
+      {...form.getInputProps('email')}
+    />
+    <Textarea
+      label="Address"
+      {...below}
+      description="At most 8 lines"
+      autosize
+      minRows={3}
+      maxRows={8}
+      autoComplete="street-address"
+      {...form.getInputProps('address')}
+    />
+    <Stack gap="sm">
+      <TextInput
+        label="Country"
+        {...below}
+        description="Two letters, such as DE"
+        maxLength={2}
+        autoComplete="country"
+        {...form.getInputProps('country')}
+      />
+      <TextInput label="Tax ID or VAT number" maxLength={60} {...form.getInputProps('tax_id')} />
+    </Stack>
+    <TextInput
+      label="Purchase order"
+      {...below}
+      description="Your reference on each invoice"
+      maxLength={100}
+      {...form.getInputProps('purchase_order')}
+    />
+  </SimpleGrid>
+)

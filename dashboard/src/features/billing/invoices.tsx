@@ -1,4 +1,4 @@
-import { Anchor, Group, Paper, Stack, Table, Text, Title } from '@mantine/core'
+import { Anchor, Paper, Stack, Table, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ListTable } from '../../components/list-table'
@@ -56,11 +56,9 @@ const InvoiceTable = ({ invoices }: { invoices: readonly ListedInvoice[] }) => (
         <Table.Td>{days.format(Date.parse(one.date))}</Table.Td>
         <Table.Td>{one.month === null ? 'Payment' : `Usage, ${nameMonth(one.month)}`}</Table.Td>
         <Table.Td>
-          <Group gap="xs">
-            <Anchor size="sm" href={invoiceFile(one.id)} download={`${one.number}.json`}>
-              JSON
-            </Anchor>
-          </Group>
+          <Anchor size="sm" href={invoiceFile(one.id)} download={`${one.number}.json`}>
+            JSON
+          </Anchor>
         </Table.Td>
         <Table.Td ta="right">
           <Money amount={one.total} />

@@ -57,7 +57,9 @@ export function BreakdownTable({ breakdown, names, question, available, onSearch
         <Row
           cells={[
             <Text key="others" size="sm" c="dimmed">
-              {other.groups === 0 ? 'Groups of before' : formatCount(other.groups, 'other group')}
+              {other.groups === 0
+                ? 'Groups without usage now'
+                : formatCount(other.groups, 'other group')}
             </Text>,
             ...(split ? [''] : []),
           ]}

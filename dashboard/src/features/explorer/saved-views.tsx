@@ -6,7 +6,14 @@ import { api, bodyOf } from '../../api/client'
 import { Confirm } from '../../components/confirm'
 import { ResourceForm } from '../../components/resource-form'
 import type { ExplorerSearch } from '../../url/explorer'
-import { findView, toViewParameters, toViewSearch, viewsQuery, type SavedView } from './views'
+import {
+  findView,
+  listViewDays,
+  toViewParameters,
+  toViewSearch,
+  viewsQuery,
+  type SavedView,
+} from './views'
 
 interface Props {
   search: ExplorerSearch
@@ -52,9 +59,11 @@ export function SavedViews({ search, onSearch }: Props) {
 function SaveView({ search, onClose }: { search: ExplorerSearch; onClose: () => void }) {
   const { organization } = search
   const queries = useQueryClient()
-  const form = useForm({ initialValues: { name: '' } })
-  const save = async ({ name }: typeof form.values) => {
-    const parameters = toViewParameters(search, Date.now())
+  const choices = listViewDays(search, Date.now())
+  const form = useForm({ initialValues: { name: '', days: choices[0]?.label ?? '' } })
+  const save = async ({ name, days }: typeof form.values) => {
+    const chosen = choices.find(({ label }) => label === days) ?? {}
+    const parameters = toViewParameters(search, chosen, { nowMs: Date.now() })
     const body = { name, parameters, organization_id: organization }
     await bodyOf(api.POST('/api/billing/views', { body }))
     await queries.invalidateQueries(viewsQuery(organization))
@@ -66,14 +75,20 @@ function SaveView({ search, onClose }: { search: ExplorerSearch; onClose: () => 
         <TextInput
           label="Name"
           description={
-            organization === undefined
-              ? 'Days such as “This month” follow the calendar'
-              : 'The owner and the admins of the organization see this view'
+            organization !== undefined &&
+            'The owner and the admins of the organization see this view'
           }
           required
           maxLength={100}
           data-autofocus
           {...form.getInputProps('name')}
+        />
+        <Select
+          label="Days"
+          description="“This month” and the like follow the calendar"
+          allowDeselect={false}
+          data={choices.map(({ label }) => label)}
+          {...form.getInputProps('days')}
         />
       </ResourceForm>
     </Modal>

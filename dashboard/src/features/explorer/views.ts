@@ -27,23 +27,39 @@ const periods: Readonly<Record<string, Period>> = {
   'Last month': 'last_month',
 }
 
-/** Returns the days of a search: a preset follows the calendar, other days stay as they are. */
-function toDays(search: ExplorerSearch, nowMs: number, zone: string) {
-  const { from, to } = toSpan(search, nowMs, zone)
-  const preset = listPresets(nowMs, zone).find((one) => one.from === from && one.to === to)
-  const period = preset && periods[preset.name]
-  return period ? { period } : { start_date: from, end_date: to }
+/** The days of a view: a preset, which follows the calendar, or those of the search. */
+export interface ViewDays {
+  period?: Period | undefined
+  label: string
 }
 
-/** Returns the parameters of a view that shows what a search shows. */
-export function toViewParameters(
+const dayNames = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' })
+
+/** Lists the days that a view of a search can have: presets that are the same days today, and those days themselves. */
+export function listViewDays(
   search: ExplorerSearch,
   nowMs: number,
   zone = browserZone(),
+): ViewDays[] {
+  const { from, to } = toSpan(search, nowMs, zone)
+  const presets = listPresets(nowMs, zone).filter((one) => one.from === from && one.to === to)
+  const [first, last] = [from, to].map((day) => dayNames.format(Date.parse(day)))
+  return [
+    ...presets.map(({ name }) => ({ period: periods[name], label: name })),
+    { label: first === last ? `${first}` : `${first} to ${last}` },
+  ]
+}
+
+/** Returns the parameters of a view that shows what a search shows, over these days. */
+export function toViewParameters(
+  search: ExplorerSearch,
+  { period }: Pick<ViewDays, 'period'>,
+  { nowMs, zone = browserZone() }: { nowMs: number; zone?: string },
 ): Parameters {
   const { by, split, every, measure, compare, model, provider, key, member, tag } = search
+  const { from, to } = toSpan(search, nowMs, zone)
   return {
-    ...toDays(search, nowMs, zone),
+    ...(period ? { period } : { start_date: from, end_date: to }),
     group_by: by === 'account' ? undefined : by,
     split_by: split === 'account' ? undefined : split,
     granularity: every,
@@ -82,14 +98,15 @@ export function toViewSearch(
   }
 }
 
-const isSame = (one: Parameters, other: Parameters) => {
-  const textOf = (parameters: Parameters) =>
-    JSON.stringify(
-      Object.entries(parameters)
-        .filter(([, value]) => value !== undefined)
-        .toSorted(([a], [b]) => (a < b ? -1 : 1)),
-    )
-  return textOf(one) === textOf(other)
+/** Returns a text that is the same for searches that show the same. */
+function toText(search: ExplorerSearch, nowMs: number): string {
+  const { from, to } = toSpan(search, nowMs)
+  const { organization: _organization, ...shownBy } = search
+  return JSON.stringify(
+    Object.entries({ ...shownBy, from, to })
+      .filter(([, value]) => value !== undefined)
+      .toSorted(([one], [other]) => (one < other ? -1 : 1)),
+  )
 }
 
 /** Finds the view that shows what a search shows. */
@@ -98,6 +115,6 @@ export const findView = (
   search: ExplorerSearch,
   nowMs: number,
 ): SavedView | undefined => {
-  const parameters = toViewParameters(search, nowMs)
-  return views.find((view) => isSame(view.parameters, parameters))
+  const text = toText(search, nowMs)
+  return views.find(({ parameters }) => toText(toViewSearch(parameters, nowMs), nowMs) === text)
 }

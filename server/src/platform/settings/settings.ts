@@ -104,13 +104,13 @@ export const liveSettings = {
         field: 'from',
         label: 'Issue invoices from',
         ...constant(null),
-        doc: 'the day, in UTC, from which on payments, and the months from its month on, have invoices ([payments.md](../concepts/payments.md#invoices)); null: none are issued',
+        doc: 'the day, in UTC, from which on payments, and the months from its month on, have invoices ([payments.md](../concepts/payments.md#invoices)); without it none are issued',
       }),
       name: live(optionalText(200), {
         field: 'seller_name',
         label: 'Name of the seller',
         ...constant(null),
-        doc: 'the legal name of the seller on invoices; null: none are issued',
+        doc: 'the legal name of the seller on invoices; without it none are issued',
       }),
       address: live(addressLines, {
         field: 'seller_address',
