@@ -14830,9 +14830,9 @@ export interface components {
                 output: number;
             };
             invoices: {
-                /** @description The day, in UTC, from which on payments, and the months from its month on, have invoices; null: none are issued */
+                /** @description The day, in UTC, from which on payments, and the months from its month on, have invoices; without it none are issued */
                 from: string | null;
-                /** @description The legal name of the seller on invoices; null: none are issued */
+                /** @description The legal name of the seller on invoices; without it none are issued */
                 seller_name: string | null;
                 /** @description The lines of the address of the seller, at most 8 */
                 seller_address: string[];
@@ -14951,12 +14951,12 @@ export interface components {
             invoices?: {
                 /**
                  * Issue invoices from
-                 * @description The day, in UTC, from which on payments, and the months from its month on, have invoices; null: none are issued
+                 * @description The day, in UTC, from which on payments, and the months from its month on, have invoices; without it none are issued
                  */
                 from?: (string | null) | undefined;
                 /**
                  * Name of the seller
-                 * @description The legal name of the seller on invoices; null: none are issued
+                 * @description The legal name of the seller on invoices; without it none are issued
                  */
                 seller_name?: (string | null) | undefined;
                 /**
