@@ -30,6 +30,7 @@ const deeds = {
   collection: ['created', 'changed', 'deleted'],
   checkout: ['opened'],
   company: ['changed'],
+  view: ['created', 'changed', 'deleted'],
   credit: ['bought', 'granted', 'adjusted', 'refunded', 'disputed', 'returned'],
 } as const satisfies Readonly<Record<string, readonly string[]>>
 

@@ -147,12 +147,6 @@ export const accountKinds: Readonly<Record<string, readonly Kind[]>> = {
   '/api/favorites/:model_id': [ofModel((model_id) => ['POST /favorites', { model_id }])],
   '/api/account/request-logs/:id': [requestLog],
   '/api/billing/invoices/:invoice_id': [invoice],
-  '/api/billing/views/:view_id': [
-    ownedKind('POST /billing/views', () => ({
-      name: unusedName('view'),
-      parameters: { group_by: 'model' },
-    })),
-  ],
   '/api/user/prompts/:id': [
     ownedKind('POST /user/prompts', () => ({ title: unusedName('prompt'), content: 'Hello.' })),
   ],

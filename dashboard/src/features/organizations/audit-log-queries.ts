@@ -17,6 +17,7 @@ export const kindNames = {
   collection: 'Collection',
   checkout: 'Checkout',
   company: 'Company',
+  view: 'View',
   credit: 'Credits',
 } as const
 type Kind = keyof typeof kindNames

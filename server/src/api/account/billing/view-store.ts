@@ -2,6 +2,7 @@ import { sql, type Kysely, type Selectable, type Transaction } from 'kysely'
 import { findBilledAccount, type BilledAccount } from './billed-account'
 import { maxViews, type ChangedView, type NewView, type SavedView } from './view-schema'
 import type { Principal } from '../../../auth/principal'
+import { recordChange } from '../../../audit-log/organization-trail'
 import { ApiError, invalidRequest } from '../../../errors'
 import { toTimestamp } from '../../../http/fields'
 import { lockOwner, requireRow } from '../../../platform/db/account-row'
@@ -67,30 +68,77 @@ export function createViewStore(db: Kysely<Schema>) {
       const account = await findBilledAccount(db, principal, view.organization_id)
       return db.transaction().execute((trx) => insert(trx, account, view))
     },
-    async change(principal: Principal, id: string, { name, parameters }: ChangedView) {
+    async change(principal: Principal, id: string, fields: ChangedView) {
       await find(principal, id)
-      const row = await db
-        .updateTable('saved_view')
-        .set({
-          ...(name !== undefined && { name }),
-          ...(parameters !== undefined && { parameters: JSON.stringify(parameters) }),
-          updated_at: new Date(),
-        })
-        .where('id', '=', id)
-        .returningAll()
-        .executeTakeFirstOrThrow(() => new ApiError('resource_not_found'))
-        .catch((thrown: unknown) => {
-          throw nameTaken(thrown)
-        })
-      return toView(row)
+      return db.transaction().execute((trx) => change(trx, id, fields))
     },
     async delete(principal: Principal, id: string) {
       await find(principal, id)
-      await db.deleteFrom('saved_view').where('id', '=', id).execute()
+      await db.transaction().execute((trx) => remove(trx, id))
       return { success: true as const, message: 'The view was deleted.' }
     },
   }
 }
+
+async function change(trx: Transaction<Schema>, id: string, fields: ChangedView) {
+  const before = await lockRow(trx, id)
+  const row = await update(trx, id, fields)
+  if (row.organization_id !== null) {
+    await recordChange(trx, {
+      ...toObject(row, row.organization_id),
+      action: 'view.changed',
+      before: toRecorded(before),
+      after: toRecorded(row),
+    })
+  }
+  return toView(row)
+}
+
+async function remove(trx: Transaction<Schema>, id: string): Promise<void> {
+  const before = await lockRow(trx, id)
+  await trx.deleteFrom('saved_view').where('id', '=', id).execute()
+  if (before.organization_id === null) return
+  await recordChange(trx, {
+    ...toObject(before, before.organization_id),
+    action: 'view.deleted',
+    before: toRecorded(before),
+  })
+}
+
+const toRecorded = ({ name, parameters }: Row) => ({ name, parameters })
+
+const toObject = ({ id, name }: Row, organizationId: string) => ({
+  organizationId,
+  objectId: id,
+  objectName: name,
+})
+
+const lockRow = (trx: Transaction<Schema>, id: string): Promise<Row> =>
+  trx
+    .selectFrom('saved_view')
+    .selectAll()
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirstOrThrow(() => new ApiError('resource_not_found'))
+
+const update = (
+  trx: Transaction<Schema>,
+  id: string,
+  { name, parameters }: ChangedView,
+): Promise<Row> =>
+  trx
+    .updateTable('saved_view')
+    .set({
+      ...(name !== undefined && { name }),
+      ...(parameters !== undefined && { parameters: JSON.stringify(parameters) }),
+      updated_at: new Date(),
+    })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+    .catch((thrown: unknown) => {
+      throw nameTaken(thrown)
+    })
 
 /** Counts are exact for concurrent requests too: they wait at the row of their owner. */
 async function insert(
@@ -117,5 +165,12 @@ async function insert(
     .catch((thrown: unknown) => {
       throw nameTaken(thrown)
     })
+  if (account.organizationId !== null) {
+    await recordChange(trx, {
+      ...toObject(row, account.organizationId),
+      action: 'view.created',
+      after: toRecorded(row),
+    })
+  }
   return toView(row)
 }
