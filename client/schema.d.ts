@@ -2878,7 +2878,7 @@ export interface paths {
         };
         /**
          * List the audit trail of an organization
-         * @description Changes within its retention, newest first. For owners and admins. Requires the permission `admin`.
+         * @description Changes of the last 25 months, newest first. For owners and admins. Requires the permission `admin`.
          */
         get: {
             parameters: {
@@ -2886,7 +2886,7 @@ export interface paths {
                     /** @description ID of the acting account, `operator` or `system` */
                     actor?: string | undefined;
                     /** @description An action such as `member.suspended`, or `member` for all actions on members */
-                    action?: ("organization" | "member" | "invitation" | "connection" | "price" | "pool" | "gateway" | "collection" | "destination" | "checkout" | "credit" | "organization.created" | "organization.changed" | "organization.deleted" | "member.asked" | "member.joined" | "member.admitted" | "member.refused" | "member.changed" | "member.role_changed" | "member.owner_changed" | "member.suspended" | "member.reinstated" | "member.left" | "member.removed" | "invitation.created" | "invitation.resent" | "invitation.revoked" | "invitation.accepted" | "invitation.declined" | "connection.created" | "connection.changed" | "connection.key_replaced" | "connection.deleted" | "price.set" | "price.removed" | "pool.created" | "pool.changed" | "pool.deleted" | "gateway.created" | "gateway.deleted" | "collection.created" | "collection.changed" | "collection.deleted" | "destination.created" | "destination.changed" | "destination.deleted" | "checkout.opened" | "credit.bought" | "credit.granted" | "credit.adjusted" | "credit.refunded" | "credit.disputed" | "credit.returned") | undefined;
+                    action?: ("organization" | "member" | "invitation" | "connection" | "price" | "pool" | "gateway" | "collection" | "checkout" | "company" | "view" | "credit" | "organization.created" | "organization.changed" | "organization.deleted" | "member.asked" | "member.joined" | "member.admitted" | "member.refused" | "member.changed" | "member.role_changed" | "member.owner_changed" | "member.suspended" | "member.reinstated" | "member.left" | "member.removed" | "invitation.created" | "invitation.resent" | "invitation.revoked" | "invitation.accepted" | "invitation.declined" | "connection.created" | "connection.changed" | "connection.key_replaced" | "connection.deleted" | "price.set" | "price.removed" | "pool.created" | "pool.changed" | "pool.deleted" | "gateway.created" | "gateway.deleted" | "collection.created" | "collection.changed" | "collection.deleted" | "checkout.opened" | "company.changed" | "view.created" | "view.changed" | "view.deleted" | "credit.bought" | "credit.granted" | "credit.adjusted" | "credit.refunded" | "credit.disputed" | "credit.returned") | undefined;
                     /** @description ID of the changed object */
                     object_id?: string | undefined;
                     /** @description Only changes at or after this time */
@@ -2916,59 +2916,6 @@ export interface paths {
                     };
                     content: {
                         "application/json": components["schemas"]["OrganizationTrail"];
-                    };
-                };
-            };
-        };
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/organizations/{id}/audit-trail/export": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Download the audit trail of an organization
-         * @description Oldest first. For owners and admins. Requires the permission `admin`.
-         */
-        get: {
-            parameters: {
-                query?: {
-                    /** @description ID of the acting account, `operator` or `system` */
-                    actor?: string | undefined;
-                    /** @description An action such as `member.suspended`, or `member` for all actions on members */
-                    action?: ("organization" | "member" | "invitation" | "connection" | "price" | "pool" | "gateway" | "collection" | "destination" | "checkout" | "credit" | "organization.created" | "organization.changed" | "organization.deleted" | "member.asked" | "member.joined" | "member.admitted" | "member.refused" | "member.changed" | "member.role_changed" | "member.owner_changed" | "member.suspended" | "member.reinstated" | "member.left" | "member.removed" | "invitation.created" | "invitation.resent" | "invitation.revoked" | "invitation.accepted" | "invitation.declined" | "connection.created" | "connection.changed" | "connection.key_replaced" | "connection.deleted" | "price.set" | "price.removed" | "pool.created" | "pool.changed" | "pool.deleted" | "gateway.created" | "gateway.deleted" | "collection.created" | "collection.changed" | "collection.deleted" | "destination.created" | "destination.changed" | "destination.deleted" | "checkout.opened" | "credit.bought" | "credit.granted" | "credit.adjusted" | "credit.refunded" | "credit.disputed" | "credit.returned") | undefined;
-                    /** @description ID of the changed object */
-                    object_id?: string | undefined;
-                    /** @description Only changes at or after this time */
-                    from?: (string) | undefined;
-                    /** @description Only changes before this time */
-                    to?: (string) | undefined;
-                } | undefined;
-                header?: never;
-                path: {
-                    /** @description ID of the organization */
-                    id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description One JSON object a line */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/x-ndjson": components["schemas"]["OrganizationEntryLine"];
                     };
                 };
             };
@@ -3893,10 +3840,12 @@ export interface paths {
                     start_date: string;
                     /** @description Last day, in `time_zone`, which is included */
                     end_date: string;
-                    /** @description IANA time zone of days, weeks and months. Its offset from UTC must be whole hours, as sums are kept by the hour */
+                    /** @description IANA time zone of days, weeks and months, also one of half hours or quarters of an hour */
                     time_zone?: string | undefined;
                     /** @description The interval of `time_series`, which is empty without it */
                     granularity?: ("hour" | "day" | "week" | "month") | undefined;
+                    /** @description Compares with as many days before: `previous` and `change` beside each sum */
+                    compare?: "previous" | undefined;
                     /** @description Only this model */
                     model?: string | undefined;
                     /** @description Only models of this provider */
@@ -3947,7 +3896,7 @@ export interface paths {
                     organization_id?: string | undefined;
                     /** @description A calendar month in `time_zone`; the current one by default */
                     month?: string | undefined;
-                    /** @description IANA time zone of the days. Its offset from UTC must be whole hours */
+                    /** @description IANA time zone of the days */
                     time_zone?: string | undefined;
                 } | undefined;
                 header?: never;
@@ -3993,7 +3942,7 @@ export interface paths {
                     organization_id?: string | undefined;
                     /** @description A calendar month in `time_zone`; the current one by default */
                     month?: string | undefined;
-                    /** @description IANA time zone of the days. Its offset from UTC must be whole hours */
+                    /** @description IANA time zone of the days */
                     time_zone?: string | undefined;
                 } | undefined;
                 header?: never;
@@ -4037,7 +3986,7 @@ export interface paths {
                 query?: {
                     /** @description The organization whose billing is requested; by default that of the account */
                     organization_id?: string | undefined;
-                    /** @description IANA time zone of the days. Its offset from UTC must be whole hours */
+                    /** @description IANA time zone of the days */
                     time_zone?: string | undefined;
                 } | undefined;
                 header?: never;
@@ -4106,6 +4055,356 @@ export interface paths {
             };
         };
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/billing/invoices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List invoices
+         * @description Newest first: one for each payment, and one for each month in which the balance paid for usage, a day after the month ends in UTC. Empty while the operator issues none. Requires the permission `read`.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description The organization whose billing is requested; by default that of the account */
+                    organization_id?: string | undefined;
+                    /** @description Only invoices of payments, or of months of usage */
+                    type?: ("purchase" | "usage") | undefined;
+                    /** @description Maximum number of items on the page */
+                    limit?: number | undefined;
+                    /** @description Number of items to skip; ignored with `cursor` */
+                    offset?: number | undefined;
+                    /** @description `next_cursor` of the previous page, with the same filters */
+                    cursor?: string | undefined;
+                } | undefined;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            invoices: components["schemas"]["ListedInvoice"][];
+                            pagination: components["schemas"]["Pagination"];
+                        };
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/billing/invoices/{invoice_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get an invoice
+         * @description As it was issued: seller, buyer and lines never change. The invoice of an organization is for its owner and admins. Requires the permission `read`.
+         */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description ID of the invoice */
+                    invoice_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Invoice"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/billing/invoices/{invoice_id}/page": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get an invoice as a page to print
+         * @description A page without scripts, which a browser prints or saves as PDF. Requires the permission `read`.
+         */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description ID of the invoice */
+                    invoice_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description HTML */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "text/html": string;
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/billing/company": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the company on invoices
+         * @description Requires the permission `read`.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description The organization whose billing is requested; by default that of the account */
+                    organization_id?: string | undefined;
+                } | undefined;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Company"];
+                    };
+                };
+            };
+        };
+        /**
+         * Update the company on invoices
+         * @description Absent fields stay as they are. The company is on the next invoices; issued ones stay as they are. For an organization: its owner and admins, with the permission `admin`. Requires the permission `write`. The body has at most 64 KB.
+         */
+        put: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["ChangedCompany"];
+                };
+            };
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Company"];
+                    };
+                };
+            };
+        };
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/billing/views": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List saved views of usage
+         * @description The views of the account, or those that the owner and admins of an organization share. Requires the permission `read`.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description The organization whose billing is requested; by default that of the account */
+                    organization_id?: string | undefined;
+                } | undefined;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @description By name */
+                            views: components["schemas"]["SavedView"][];
+                        };
+                    };
+                };
+            };
+        };
+        put?: never;
+        /**
+         * Create a saved view of usage
+         * @description The parameters are those of `GET /api/billing/breakdown`. With `organization_id` its owner and admins share the view, and the permission `admin` is required. At most 100 of an account, and of an organization. Requires the permission `write`. The body has at most 64 KB.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["NewSavedView"];
+                };
+            };
+            responses: {
+                /** @description Created */
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["SavedView"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/billing/views/{view_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Update a saved view of usage
+         * @description Absent fields stay as they are; `parameters` are replaced as a whole. Requires the permission `write`. The body has at most 64 KB.
+         */
+        put: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description ID of the view */
+                    view_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["ChangedSavedView"];
+                };
+            };
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["SavedView"];
+                    };
+                };
+            };
+        };
+        post?: never;
+        /**
+         * Delete a saved view of usage
+         * @description Requires the permission `write`.
+         */
+        delete: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description ID of the view */
+                    view_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Done"];
+                    };
+                };
+            };
+        };
         options?: never;
         head?: never;
         patch?: never;
@@ -5019,287 +5318,6 @@ export interface paths {
                     };
                     content: {
                         "application/json": components["schemas"]["NotificationDelivery"];
-                    };
-                };
-            };
-        };
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/account/export": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Download all data of your account
-         * @description Without secrets. One download at a time; it may take ten minutes. Requires the permission `admin`.
-         */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description One JSON object a line */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/x-ndjson": components["schemas"]["PersonalDataLine"];
-                    };
-                };
-            };
-        };
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/account/delete": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Delete your account and its personal data
-         * @description For signed-in users, not for keys. The ledger keeps its amounts under an id that no longer identifies a person; a remaining balance is lost. Rejected for the owner of an organization, and during a legal hold. Requires the permission `admin`. The body has at most 64 KB.
-         */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["AccountDeletion"];
-                };
-            };
-            responses: {
-                /** @description OK */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Done"];
-                    };
-                };
-            };
-        };
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/organizations/{id}/audit-destinations": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List destinations of an audit log
-         * @description For owners and admins, as all of these. Requires the permission `admin`.
-         */
-        get: {
-            parameters: {
-                query?: {
-                    /** @description Maximum number of items on the page */
-                    limit?: number | undefined;
-                    /** @description Number of items to skip; ignored with `cursor` */
-                    offset?: number | undefined;
-                    /** @description `next_cursor` of the previous page, with the same filters */
-                    cursor?: string | undefined;
-                } | undefined;
-                header?: never;
-                path: {
-                    /** @description ID of the organization */
-                    id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description OK */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["AuditDestinationList"];
-                    };
-                };
-            };
-        };
-        put?: never;
-        /**
-         * Create a destination of an audit log
-         * @description It takes the entries from its creation on, which is the first. A webhook is signed as Standard Webhooks has it; `secret` is shown once. Requires the permission `admin`. The body has at most 64 KB.
-         */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    /** @description ID of the organization */
-                    id: string;
-                };
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["NewAuditDestination"];
-                };
-            };
-            responses: {
-                /** @description Created */
-                201: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["AuditDestinationWithKey"];
-                    };
-                };
-            };
-        };
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/organizations/{id}/audit-destinations/{destination_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        /**
-         * Update a destination of an audit log
-         * @description Requires the permission `admin`. The body has at most 64 KB.
-         */
-        put: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    /** @description ID of the organization */
-                    id: string;
-                    /** @description ID of the destination */
-                    destination_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["ChangedAuditDestination"];
-                };
-            };
-            responses: {
-                /** @description OK */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["AuditDestination"];
-                    };
-                };
-            };
-        };
-        post?: never;
-        /**
-         * Delete a destination of an audit log
-         * @description Entries that wait for it are not sent. Requires the permission `admin`.
-         */
-        delete: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    /** @description ID of the organization */
-                    id: string;
-                    /** @description ID of the destination */
-                    destination_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description OK */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Done"];
-                    };
-                };
-            };
-        };
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/organizations/{id}/audit-destinations/{destination_id}/rotate-secret": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Rotate the secret of a webhook of an audit log
-         * @description For a day requests have two signatures, one of each secret. Requires the permission `admin`.
-         */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    /** @description ID of the organization */
-                    id: string;
-                    /** @description ID of the destination */
-                    destination_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description OK */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["AuditDestinationWithKey"];
                     };
                 };
             };
@@ -9653,383 +9671,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/admin/audit-trail/export": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Download changes by operators
-         * @description Oldest first. The download is a change in the audit log itself. Requires an operator.
-         */
-        get: {
-            parameters: {
-                query?: {
-                    /** @description Only changes of this account; `operator_key` for those with the operator key */
-                    actor?: string | undefined;
-                    /** @description Only changes of objects of this kind */
-                    object_kind?: string | undefined;
-                    /** @description Only changes of this object, and of others that name it: keys of an account, credits for it */
-                    object_id?: string | undefined;
-                    /** @description Only changes from this time on */
-                    from?: (string) | undefined;
-                    /** @description Only changes before this time */
-                    to?: (string) | undefined;
-                    /** @description Text in the route, the body, the objects, the client address or the e-mail address; the first 100 characters count */
-                    search?: string | undefined;
-                } | undefined;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description One JSON object a line */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/x-ndjson": {
-                            /** @constant */
-                            log: "operators";
-                            /** @example trail_01k9z3t6c8q4v7x2m5n0p1r3s4 */
-                            id: string;
-                            /** @description An account, or `operator_key`. */
-                            actor: string;
-                            actor_email: string | null;
-                            method: string;
-                            route: string;
-                            object_kind: string;
-                            object_id: string | null;
-                            concerned: string[];
-                            /** @description Without secrets. */
-                            sent: Record<string, never> | null;
-                            request_id: string;
-                            client_address: string | null;
-                            /** Format: date-time */
-                            created_at: string;
-                        };
-                    };
-                };
-            };
-        };
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/admin/audit-destinations": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List destinations of audit logs
-         * @description They take the audit log of operators, and those of all organizations. Requires an operator.
-         */
-        get: {
-            parameters: {
-                query?: {
-                    /** @description Maximum number of items on the page */
-                    limit?: number | undefined;
-                    /** @description Number of items to skip; ignored with `cursor` */
-                    offset?: number | undefined;
-                    /** @description `next_cursor` of the previous page, with the same filters */
-                    cursor?: string | undefined;
-                } | undefined;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description OK */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["AuditDestinationList"];
-                    };
-                };
-            };
-        };
-        put?: never;
-        /**
-         * Create a destination of audit logs
-         * @description It takes the entries from its creation on, which is the first. A webhook is signed as Standard Webhooks has it; `secret` is shown once. Requires an operator. The body has at most 64 KB.
-         */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["NewAuditDestination"];
-                };
-            };
-            responses: {
-                /** @description Created */
-                201: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["AuditDestinationWithKey"];
-                    };
-                };
-            };
-        };
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/admin/audit-destinations/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        /**
-         * Update a destination of audit logs
-         * @description Requires an operator. The body has at most 64 KB.
-         */
-        put: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    /** @description ID of the destination */
-                    id: string;
-                };
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["ChangedAuditDestination"];
-                };
-            };
-            responses: {
-                /** @description OK */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["AuditDestination"];
-                    };
-                };
-            };
-        };
-        post?: never;
-        /**
-         * Delete a destination of audit logs
-         * @description Entries that wait for it are not sent. Requires an operator.
-         */
-        delete: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    /** @description ID of the destination */
-                    id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description OK */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Done"];
-                    };
-                };
-            };
-        };
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/admin/audit-destinations/{id}/rotate-secret": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Rotate the secret of a webhook of audit logs
-         * @description For a day requests have two signatures, one of each secret. Requires an operator.
-         */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    /** @description ID of the destination */
-                    id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description OK */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["AuditDestinationWithKey"];
-                    };
-                };
-            };
-        };
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/admin/legal-holds": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List legal holds
-         * @description Newest first, ended ones too. Requires an operator.
-         */
-        get: {
-            parameters: {
-                query?: {
-                    /** @description Only holds on this account or organization */
-                    subject_id?: string | undefined;
-                    /** @description Only holds that last, or only those that have ended */
-                    active?: boolean | undefined;
-                    /** @description Maximum number of items on the page */
-                    limit?: number | undefined;
-                    /** @description Number of items to skip; ignored with `cursor` */
-                    offset?: number | undefined;
-                    /** @description `next_cursor` of the previous page, with the same filters */
-                    cursor?: string | undefined;
-                } | undefined;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description OK */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["LegalHoldList"];
-                    };
-                };
-            };
-        };
-        put?: never;
-        /**
-         * Put an account or an organization on legal hold
-         * @description Until it ends, audit logs, request logs and bodies stay beyond their retention, and neither the account or organization nor accounts with logs in it can be deleted. Requires an operator. The body has at most 64 KB.
-         */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["NewLegalHold"];
-                };
-            };
-            responses: {
-                /** @description Created */
-                201: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["LegalHold"];
-                    };
-                };
-            };
-        };
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/admin/legal-holds/{id}/end": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * End a legal hold
-         * @description Rows beyond their retention are deleted within an hour. Requires an operator.
-         */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    /** @description ID of the legal hold */
-                    id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description OK */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["LegalHold"];
-                    };
-                };
-            };
-        };
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/admin/request-logs": {
         parameters: {
             query?: never;
@@ -10154,7 +9795,7 @@ export interface paths {
         };
         /**
          * Get the usage of all accounts
-         * @description Requests, errors, cost and margin by provider, model and account, from sums by hour or day. Requests count as in the request logs, calls as the providers received them. Requires an operator.
+         * @description Requests, errors and cost by provider, model and account, from sums by hour or day. Requests count as in the request logs, calls as the providers received them. Requires an operator.
          */
         get: {
             parameters: {
@@ -10202,7 +9843,7 @@ export interface paths {
         };
         /**
          * Get the usage of all accounts by one or two groupings
-         * @description As `GET /api/billing/breakdown` does for one account. `cost` is the part that accounts paid themselves, `margin` what the operator keeps of the charges, less what providers bill. Requires an operator.
+         * @description As `GET /api/billing/breakdown` does for one account. `cost` is the part that accounts paid themselves. Requires an operator.
          */
         get: {
             parameters: {
@@ -10219,10 +9860,12 @@ export interface paths {
                     start_date: string;
                     /** @description Last day, in `time_zone`, which is included */
                     end_date: string;
-                    /** @description IANA time zone of days, weeks and months. Its offset from UTC must be whole hours, as sums are kept by the hour */
+                    /** @description IANA time zone of days, weeks and months, also one of half hours or quarters of an hour */
                     time_zone?: string | undefined;
                     /** @description The interval of `time_series`, which is empty without it */
                     granularity?: ("hour" | "day" | "week" | "month") | undefined;
+                    /** @description Compares with as many days before: `previous` and `change` beside each sum */
+                    compare?: "previous" | undefined;
                     /** @description Only this model */
                     model?: string | undefined;
                     /** @description Only models of this provider */
@@ -10242,7 +9885,7 @@ export interface paths {
                         [name: string]: unknown;
                     };
                     content: {
-                        "application/json": components["schemas"]["InstallationBreakdown"];
+                        "application/json": components["schemas"]["UsageBreakdown"];
                     };
                 };
             };
@@ -10712,7 +10355,7 @@ export interface components {
                 param: string | null;
                 details: {
                     /** @enum {string} */
-                    issue: "required" | "wrong_type" | "unknown_value" | "out_of_range" | "too_short" | "too_long" | "too_many" | "bad_format" | "empty" | "taken" | "reserved" | "duplicate" | "conflict" | "wrong_state" | "legal_hold" | "limit_reached" | "not_allowed" | "unsupported_by_model" | "refused_by_provider" | "content_filter" | "invalid_json" | "wrong_content_type" | "body_too_large" | "bad_signature" | "key_reused";
+                    issue: "required" | "wrong_type" | "unknown_value" | "out_of_range" | "too_short" | "too_long" | "too_many" | "bad_format" | "empty" | "taken" | "reserved" | "duplicate" | "conflict" | "wrong_state" | "limit_reached" | "not_allowed" | "unsupported_by_model" | "refused_by_provider" | "content_filter" | "invalid_json" | "wrong_content_type" | "body_too_large" | "bad_signature" | "key_reused";
                 };
             };
         };
@@ -12583,8 +12226,6 @@ export interface components {
             monthly_spend_limit: number | null;
             default_member_spending_limit: number | null;
             billing_email: string;
-            /** @description Months for which its audit log is kept; null for the default */
-            audit_retention_months: number | null;
             /** @description USD; null unless the caller is owner or admin */
             credit_balance: number | null;
             /** Format: date-time */
@@ -12609,8 +12250,6 @@ export interface components {
             default_member_spending_limit?: (number | null) | undefined;
             /** Format: email */
             billing_email?: string | undefined;
-            /** @description Months for which its audit log is kept; null for the default */
-            audit_retention_months?: (number | null) | undefined;
         };
         JoinRequest: {
             message?: (string | null) | undefined;
@@ -12756,60 +12395,6 @@ export interface components {
         OrganizationTrail: {
             changes: components["schemas"]["OrganizationChange"][];
             pagination: components["schemas"]["Pagination"];
-        };
-        OrganizationEntryLine: {
-            /** @example trail_01k9z3t6c8q4v7x2m5n0p1r3s4 */
-            id: string;
-            /**
-             * @description An account, `operator`, or `system` for automatic changes
-             * @example user_01k9z3t6c8q4v7x2m5n0p1r3s4
-             */
-            actor: string;
-            /** @description The address of the account at that time; a placeholder after its erasure */
-            actor_email: string | null;
-            /**
-             * @description The key, or `session` for a signed-in account; null if no account acted
-             * @example session
-             */
-            key_id: string | null;
-            /** @example member.role_changed */
-            action: string;
-            /**
-             * @description The changed object
-             * @example user_01k9z3t6c8q4v7x2m5n0p1r3s4
-             */
-            object_id: string;
-            /**
-             * @description Its name at that time; the address of members and invitations
-             * @example ada@example.com
-             */
-            object_name: string | null;
-            /**
-             * @description The differing fields before the change; null for a new object
-             * @example {
-             *       "role": "member"
-             *     }
-             */
-            before: Record<string, never> | null;
-            /**
-             * @description The same fields after the change; null for a deleted object
-             * @example {
-             *       "role": "developer"
-             *     }
-             */
-            after: Record<string, never> | null;
-            request_id: string | null;
-            /**
-             * @description The network address of the client
-             * @example 203.0.113.7
-             */
-            client_address: string | null;
-            /** Format: date-time */
-            created_at: string;
-            /** @constant */
-            log: "organization";
-            /** @example org_01k9z3t6c8q4v7x2m5n0p1r3s4 */
-            organization_id: string;
         };
         ModelCollection: {
             /** @example coll_01k9z3t6c8q4v7x2m5n0p1r3s4 */
@@ -13409,6 +12994,14 @@ export interface components {
             /** @description A request or a checkout */
             reference_id: string | null;
             request_count: number | null;
+            /** @description The payment processor's receipt of a purchase; null until it is read */
+            receipt_url: string | null;
+            /** @description The invoice of a purchase; null where none was issued */
+            invoice: {
+                /** @example invoice_01k9z3t6c8q4v7x2m5n0p1r3s4 */
+                id: string;
+                number: string;
+            } | null;
             /** Format: date-time */
             created_at: string;
         };
@@ -13493,6 +13086,13 @@ export interface components {
                 end: string;
                 time_zone: string;
             };
+            /** @description The days before; null without `compare` */
+            previous_period: {
+                /** Format: date-time */
+                start: string;
+                /** Format: date-time */
+                end: string;
+            } | null;
             total: {
                 requests: number;
                 failed_requests: number;
@@ -13502,6 +13102,25 @@ export interface components {
                 cost: number;
                 /** @description USD that the requests cost, whichever account paid */
                 usage_cost: number;
+                /** @description In the days before; null without `compare` */
+                previous: {
+                    requests: number;
+                    failed_requests: number;
+                    input_tokens: number;
+                    output_tokens: number;
+                    /** @description USD that the account paid itself */
+                    cost: number;
+                    /** @description USD that the requests cost, whichever account paid */
+                    usage_cost: number;
+                } | null;
+                change: {
+                    /** @description Percent, with two decimals; null of nothing before */
+                    requests: number | null;
+                    /** @description Percent, with two decimals; null of nothing before */
+                    tokens: number | null;
+                    /** @description Percent, with two decimals; null of nothing before */
+                    usage_cost: number | null;
+                } | null;
             };
             /** @description By `usage_cost`, highest first */
             groups: {
@@ -13522,8 +13141,27 @@ export interface components {
                 cost: number;
                 /** @description USD that the requests cost, whichever account paid */
                 usage_cost: number;
+                /** @description In the days before; null without `compare` */
+                previous: {
+                    requests: number;
+                    failed_requests: number;
+                    input_tokens: number;
+                    output_tokens: number;
+                    /** @description USD that the account paid itself */
+                    cost: number;
+                    /** @description USD that the requests cost, whichever account paid */
+                    usage_cost: number;
+                } | null;
+                change: {
+                    /** @description Percent, with two decimals; null of nothing before */
+                    requests: number | null;
+                    /** @description Percent, with two decimals; null of nothing before */
+                    tokens: number | null;
+                    /** @description Percent, with two decimals; null of nothing before */
+                    usage_cost: number | null;
+                } | null;
             }[];
-            /** @description The groups beyond `limit`; null without any */
+            /** @description The groups beyond `limit`, and the earlier usage of groups without usage now; null without any */
             other: {
                 /** @description The number of groups */
                 groups: number;
@@ -13535,6 +13173,25 @@ export interface components {
                 cost: number;
                 /** @description USD that the requests cost, whichever account paid */
                 usage_cost: number;
+                /** @description In the days before; null without `compare` */
+                previous: {
+                    requests: number;
+                    failed_requests: number;
+                    input_tokens: number;
+                    output_tokens: number;
+                    /** @description USD that the account paid itself */
+                    cost: number;
+                    /** @description USD that the requests cost, whichever account paid */
+                    usage_cost: number;
+                } | null;
+                change: {
+                    /** @description Percent, with two decimals; null of nothing before */
+                    requests: number | null;
+                    /** @description Percent, with two decimals; null of nothing before */
+                    tokens: number | null;
+                    /** @description Percent, with two decimals; null of nothing before */
+                    usage_cost: number | null;
+                } | null;
             } | null;
             /** @description The starts of all intervals; the first begins with the period */
             intervals: string[];
@@ -13715,6 +13372,171 @@ export interface components {
             expires_at: string;
             /** Format: date-time */
             created_at: string;
+        };
+        ListedInvoice: {
+            /** @example invoice_01k9z3t6c8q4v7x2m5n0p1r3s4 */
+            id: string;
+            /** @example INV-2026-000001 */
+            number: string;
+            /** @enum {string} */
+            type: "purchase" | "usage";
+            /**
+             * Format: date
+             * @description The day of issue, in UTC
+             */
+            date: string;
+            /** @description The month of usage, in UTC; null for a payment */
+            month: string | null;
+            /** @description The checkout or recharge; null for usage */
+            payment_id: string | null;
+            organization_id: string | null;
+            /** @constant */
+            currency: "USD";
+            total: number;
+        };
+        Invoice: {
+            /** @example invoice_01k9z3t6c8q4v7x2m5n0p1r3s4 */
+            id: string;
+            /** @example INV-2026-000001 */
+            number: string;
+            /** @enum {string} */
+            type: "purchase" | "usage";
+            /**
+             * Format: date
+             * @description The day of issue, in UTC
+             */
+            date: string;
+            /** @description The month of usage, in UTC; null for a payment */
+            month: string | null;
+            /** @description The checkout or recharge; null for usage */
+            payment_id: string | null;
+            organization_id: string | null;
+            /** @constant */
+            currency: "USD";
+            total: number;
+            /** @description The time of the payment; null for usage */
+            paid_at: string | null;
+            /**
+             * @description Purchases are paid when they are invoiced, usage is paid from credits
+             * @constant
+             */
+            amount_due: 0;
+            seller: {
+                name: string;
+                address: string[];
+                country: string | null;
+                tax_id: string | null;
+                email: string | null;
+                note: string | null;
+            };
+            buyer: {
+                name: string;
+                address: string[];
+                country: string | null;
+                tax_id: string | null;
+                email: string | null;
+                purchase_order: string | null;
+            };
+            /** @description Their amounts are the total exactly */
+            lines: {
+                description: string;
+                /** @description Of usage; an earlier month than that of the invoice where it was booked late */
+                month: string | null;
+                model: string | null;
+                requests: number | null;
+                input_tokens: number | null;
+                output_tokens: number | null;
+                /** @description USD */
+                amount: number;
+            }[];
+        };
+        Company: {
+            organization_id: string | null;
+            /** @description Null: the name of the account or organization is on its invoices */
+            name: string | null;
+            /** @description The lines of the address */
+            address: string[];
+            /**
+             * @description ISO 3166-1 alpha-2
+             * @example DE
+             */
+            country: string | null;
+            /** @description Tax ID or VAT number */
+            tax_id: string | null;
+            /** @description The address for invoices; null: that of the account or organization */
+            email: string | null;
+            /** @description A reference of the buyer on each invoice */
+            purchase_order: string | null;
+        };
+        ChangedCompany: {
+            /** @description Null: the name of the account or organization is on its invoices */
+            name?: (string | null) | undefined;
+            /** @description The lines of the address */
+            address?: string[] | undefined;
+            /**
+             * @description ISO 3166-1 alpha-2
+             * @example DE
+             */
+            country?: (string | null) | undefined;
+            /** @description Tax ID or VAT number */
+            tax_id?: (string | null) | undefined;
+            /** @description The address for invoices; null: that of the account or organization */
+            email?: (string | null) | undefined;
+            /** @description A reference of the buyer on each invoice */
+            purchase_order?: (string | null) | undefined;
+            /** @description The organization whose billing is requested; by default that of the account */
+            organization_id?: string | undefined;
+        };
+        SavedViewParameters: {
+            /**
+             * @description Days that follow the calendar, instead of `start_date` and `end_date`
+             * @enum {string}
+             */
+            period?: ("today" | "last_7_days" | "last_30_days" | "this_month" | "last_month") | undefined;
+            /** Format: date */
+            start_date?: string | undefined;
+            /** Format: date */
+            end_date?: string | undefined;
+            /** @enum {string} */
+            group_by?: ("model" | "provider" | "key" | "tag" | "member" | "department") | undefined;
+            /** @enum {string} */
+            split_by?: ("model" | "provider" | "key" | "tag" | "member" | "department") | undefined;
+            /** @enum {string} */
+            granularity?: ("hour" | "day" | "week" | "month") | undefined;
+            /** @enum {string} */
+            compare?: "previous" | undefined;
+            /**
+             * @description The figure of the chart
+             * @enum {string}
+             */
+            measure?: ("cost" | "requests" | "tokens") | undefined;
+            model?: string | undefined;
+            provider?: string | undefined;
+            key_id?: string | undefined;
+            member_id?: string | undefined;
+            tag?: string | undefined;
+        };
+        SavedView: {
+            /** @example view_01k9z3t6c8q4v7x2m5n0p1r3s4 */
+            id: string;
+            /** @description The organization whose owner and admins share it; null for one of the account */
+            organization_id: string | null;
+            name: string;
+            parameters: components["schemas"]["SavedViewParameters"];
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        NewSavedView: {
+            /** @description The organization whose billing is requested; by default that of the account */
+            organization_id?: (string | null) | undefined;
+            name: string;
+            parameters: components["schemas"]["SavedViewParameters"];
+        };
+        ChangedSavedView: {
+            name?: string | undefined;
+            parameters?: components["schemas"]["SavedViewParameters"] | undefined;
         };
         ListedAlert: {
             /** @example alert_01k9z3t6c8q4v7x2m5n0p1r3s4 */
@@ -13989,80 +13811,6 @@ export interface components {
             last_attempt_at: string | null;
             /** Format: date-time */
             created_at: string;
-        };
-        PersonalDataLine: {
-            table: string;
-            row: Record<string, never>;
-        };
-        AccountDeletion: {
-            /** @description The address of the account, to confirm */
-            email: string;
-        };
-        AuditDestination: {
-            /** @example sink_01k9z3t6c8q4v7x2m5n0p1r3s4 */
-            id: string;
-            name: string;
-            /** @enum {string} */
-            kind: "webhook" | "syslog";
-            /** @description Scheme, host and port, without the path, which may grant access */
-            url: string;
-            /** @description While false, entries wait. */
-            enabled: boolean;
-            /** @description Entries that it has not taken yet, at most 100,000 */
-            waiting: number;
-            oldest_waiting_at: string | null;
-            /** @description Entries that it has taken */
-            delivered: number;
-            last_delivered_at: string | null;
-            failing_since: string | null;
-            last_error: string | null;
-            /** Format: date-time */
-            created_at: string;
-            /** Format: date-time */
-            updated_at: string;
-        };
-        AuditDestinationList: {
-            destinations: components["schemas"]["AuditDestination"][];
-            pagination: components["schemas"]["Pagination"];
-        };
-        NewAuditDestination: {
-            name: string;
-            /** @enum {string} */
-            kind: "webhook" | "syslog";
-            /** @description The address of a webhook, or `tls://siem.example.com:6514` for a syslog server. It is shown without its path and query */
-            url: string;
-            enabled?: (boolean | null) | undefined;
-        };
-        AuditDestinationWithKey: {
-            /** @example sink_01k9z3t6c8q4v7x2m5n0p1r3s4 */
-            id: string;
-            name: string;
-            /** @enum {string} */
-            kind: "webhook" | "syslog";
-            /** @description Scheme, host and port, without the path, which may grant access */
-            url: string;
-            /** @description While false, entries wait. */
-            enabled: boolean;
-            /** @description Entries that it has not taken yet, at most 100,000 */
-            waiting: number;
-            oldest_waiting_at: string | null;
-            /** @description Entries that it has taken */
-            delivered: number;
-            last_delivered_at: string | null;
-            failing_since: string | null;
-            last_error: string | null;
-            /** Format: date-time */
-            created_at: string;
-            /** Format: date-time */
-            updated_at: string;
-            /** @description Key of the signatures, shown only here; null for syslog servers */
-            secret: string | null;
-        };
-        ChangedAuditDestination: {
-            name?: string | undefined;
-            /** @description The address of a webhook, or `tls://siem.example.com:6514` for a syslog server. It is shown without its path and query */
-            url?: string | undefined;
-            enabled?: boolean | undefined;
         };
         PreviousSecret: {
             /** @example sk-tg-6rHINF */
@@ -15081,6 +14829,24 @@ export interface components {
                 input: number;
                 output: number;
             };
+            invoices: {
+                /** @description The day, in UTC, from which on payments, and the months from its month on, have invoices; without it none are issued */
+                from: string | null;
+                /** @description The legal name of the seller on invoices; without it none are issued */
+                seller_name: string | null;
+                /** @description The lines of the address of the seller, at most 8 */
+                seller_address: string[];
+                /** @description The country of the seller by ISO 3166-1, such as `DE` */
+                seller_country: string | null;
+                /** @description The tax ID or VAT number of the seller */
+                seller_tax_id: string | null;
+                /** @description The address for questions about invoices */
+                seller_email: string | null;
+                /** @description A text below the lines of each invoice, such as one about taxes */
+                note: string | null;
+                /** @description The beginning of invoice numbers, `INV` of `INV-2026-000001`; each prefix has its own numbers in each year, so that a new seller takes a new one */
+                number_prefix: string;
+            };
             /** @description The Ed25519 key, 32 bytes in base64, that signs catalogue documents; without one they need no signature */
             catalog_public_key: string | null;
             /**
@@ -15121,8 +14887,6 @@ export interface components {
             };
             /** @description Number of full days for which usage events, request logs, finished conversations, stored responses and closed invitations are kept; the ledger is kept without limit */
             retention_days: number;
-            /** @description Months for which the audit logs of organizations are kept, 3 to 120, where an organization sets no other number; the audit log of operators is kept without limit */
-            audit_retention_months: number;
             /** @description MB that an account can have stored in the database, 128 to 1048576: responses, conversations, answers for repeats, logged bodies, sessions, prompts and tickets; the oldest responses and conversations make room */
             stored_megabytes_per_account: number;
             /** @description Origins that a checkout can return to, besides this service: `https://app.example.com` */
@@ -15184,6 +14948,48 @@ export interface components {
                  */
                 output: number;
             }) | undefined;
+            invoices?: {
+                /**
+                 * Issue invoices from
+                 * @description The day, in UTC, from which on payments, and the months from its month on, have invoices; without it none are issued
+                 */
+                from?: (string | null) | undefined;
+                /**
+                 * Name of the seller
+                 * @description The legal name of the seller on invoices; without it none are issued
+                 */
+                seller_name?: (string | null) | undefined;
+                /**
+                 * Address of the seller
+                 * @description The lines of the address of the seller, at most 8
+                 */
+                seller_address?: string[] | undefined;
+                /**
+                 * Country of the seller
+                 * @description The country of the seller by ISO 3166-1, such as `DE`
+                 */
+                seller_country?: (string | null) | undefined;
+                /**
+                 * Tax ID of the seller
+                 * @description The tax ID or VAT number of the seller
+                 */
+                seller_tax_id?: (string | null) | undefined;
+                /**
+                 * E-mail of the seller
+                 * @description The address for questions about invoices
+                 */
+                seller_email?: (string | null) | undefined;
+                /**
+                 * Note
+                 * @description A text below the lines of each invoice, such as one about taxes
+                 */
+                note?: (string | null) | undefined;
+                /**
+                 * Prefix of numbers
+                 * @description The beginning of invoice numbers, `INV` of `INV-2026-000001`; each prefix has its own numbers in each year, so that a new seller takes a new one
+                 */
+                number_prefix?: string | undefined;
+            } | undefined;
             /**
              * Signing key of catalogue documents
              * @description The Ed25519 key, 32 bytes in base64, that signs catalogue documents; without one they need no signature
@@ -15266,11 +15072,6 @@ export interface components {
              */
             retention_days?: number | undefined;
             /**
-             * Retention of audit logs of organizations, in months
-             * @description Months for which the audit logs of organizations are kept, 3 to 120, where an organization sets no other number; the audit log of operators is kept without limit
-             */
-            audit_retention_months?: number | undefined;
-            /**
              * Stored data per account, in MB
              * @description MB that an account can have stored in the database, 128 to 1048576: responses, conversations, answers for repeats, logged bodies, sessions, prompts and tickets; the oldest responses and conversations make room
              */
@@ -15325,8 +15126,6 @@ export interface components {
             monthly_spend_limit: number | null;
             default_member_spending_limit: number | null;
             billing_email: string;
-            /** @description Months for which its audit log is kept; null for the default */
-            audit_retention_months: number | null;
             credit_balance: number;
             /** Format: date-time */
             updated_at: string;
@@ -15356,8 +15155,6 @@ export interface components {
             default_member_spending_limit?: (number | null) | undefined;
             /** Format: email */
             billing_email?: string | undefined;
-            /** @description Months for which its audit log is kept; null for the default */
-            audit_retention_months?: (number | null) | undefined;
             /** @description Null for the limit of the plan. */
             member_limit?: (number | null) | undefined;
             plan_id?: string | undefined;
@@ -16150,86 +15947,6 @@ export interface components {
                 /** @constant */
                 currency: "USD";
             } | null;
-            /** @description The price that the provider bills the operator; null where it is unknown. */
-            cost_pricing: {
-                input: number;
-                output: number;
-                cached_input: number | null;
-                /** @description Sound read from a cache. */
-                cached_audio_input: number | null;
-                /** @description For 5 minutes, or the default lifetime of the provider. */
-                cache_write: number | null;
-                cache_write_1h: number | null;
-                reasoning: number | null;
-                audio_input: number | null;
-                audio_output: number | null;
-                image_input: number | null;
-                image_output: number | null;
-                /** @description Per 1,000,000 Unicode characters of the prompt’s texts. */
-                input_characters: number | null;
-                /** @description Per 1,000,000 Unicode characters of the answer. */
-                output_characters: number | null;
-                /** @description Per second of processing, to the millisecond: as the provider reports it, else as Tollgate measured it. */
-                second: number | null;
-                /** @description Per hour of sound in the prompt, to the millisecond. */
-                audio_hour: number | null;
-                /** @description Per image in the prompt. */
-                image: number | null;
-                request: number | null;
-                /** @description Per web search by the provider. */
-                search: number | null;
-                /** @description Per image of the answer. */
-                made_image: number | null;
-                /** @description Per 1,000,000 pixels of the images of the answer. */
-                made_megapixel: number | null;
-                /** @description Rates in place of those above; null for those that stay. The later of two counts. */
-                tiers: {
-                    /** @description For prompts of more tokens than this, cached ones included. */
-                    above: number | null;
-                    service_tier: ("flex" | "priority" | "batch") | null;
-                    /** @description `HH:MM`, UTC. */
-                    from: string | null;
-                    until: string | null;
-                    /** @description For images of this quality. */
-                    quality: string | null;
-                    /** @description For images of more pixels than this. */
-                    above_pixels: number | null;
-                    input: number | null;
-                    output: number | null;
-                    cached_input: number | null;
-                    /** @description Sound read from a cache. */
-                    cached_audio_input: number | null;
-                    /** @description For 5 minutes, or the default lifetime of the provider. */
-                    cache_write: number | null;
-                    cache_write_1h: number | null;
-                    reasoning: number | null;
-                    audio_input: number | null;
-                    audio_output: number | null;
-                    image_input: number | null;
-                    image_output: number | null;
-                    /** @description Per 1,000,000 Unicode characters of the prompt’s texts. */
-                    input_characters: number | null;
-                    /** @description Per 1,000,000 Unicode characters of the answer. */
-                    output_characters: number | null;
-                    /** @description Per second of processing, to the millisecond: as the provider reports it, else as Tollgate measured it. */
-                    second: number | null;
-                    /** @description Per hour of sound in the prompt, to the millisecond. */
-                    audio_hour: number | null;
-                    /** @description Per image in the prompt. */
-                    image: number | null;
-                    request: number | null;
-                    /** @description Per web search by the provider. */
-                    search: number | null;
-                    /** @description Per image of the answer. */
-                    made_image: number | null;
-                    /** @description Per 1,000,000 pixels of the images of the answer. */
-                    made_megapixel: number | null;
-                }[];
-                /** @constant */
-                currency: "USD";
-            } | null;
-            /** @description Whether an operator set `cost_pricing`, or the provider publishes it. */
-            cost_source: ("operator" | "published") | null;
             is_free: boolean;
             enabled: boolean;
             simulated: boolean;
@@ -16256,58 +15973,6 @@ export interface components {
                 [key: string]: boolean;
             } | null) | undefined;
             pricing?: ({
-                input: number;
-                output: number;
-                cached_input?: (number | null) | undefined;
-                cached_audio_input?: (number | null) | undefined;
-                cache_write?: (number | null) | undefined;
-                cache_write_1h?: (number | null) | undefined;
-                reasoning?: (number | null) | undefined;
-                audio_input?: (number | null) | undefined;
-                audio_output?: (number | null) | undefined;
-                image_input?: (number | null) | undefined;
-                image_output?: (number | null) | undefined;
-                input_characters?: (number | null) | undefined;
-                output_characters?: (number | null) | undefined;
-                second?: (number | null) | undefined;
-                audio_hour?: (number | null) | undefined;
-                image?: (number | null) | undefined;
-                request?: (number | null) | undefined;
-                search?: (number | null) | undefined;
-                made_image?: (number | null) | undefined;
-                made_megapixel?: (number | null) | undefined;
-                /** @description If two tiers apply, the rates of the later one count. */
-                tiers?: ({
-                    above?: (number | null) | undefined;
-                    service_tier?: (("flex" | "priority" | "batch") | null) | undefined;
-                    from?: (string | null) | undefined;
-                    until?: (string | null) | undefined;
-                    quality?: (string | null) | undefined;
-                    above_pixels?: (number | null) | undefined;
-                    input?: (number | null) | undefined;
-                    output?: (number | null) | undefined;
-                    cached_input?: (number | null) | undefined;
-                    cached_audio_input?: (number | null) | undefined;
-                    cache_write?: (number | null) | undefined;
-                    cache_write_1h?: (number | null) | undefined;
-                    reasoning?: (number | null) | undefined;
-                    audio_input?: (number | null) | undefined;
-                    audio_output?: (number | null) | undefined;
-                    image_input?: (number | null) | undefined;
-                    image_output?: (number | null) | undefined;
-                    input_characters?: (number | null) | undefined;
-                    output_characters?: (number | null) | undefined;
-                    second?: (number | null) | undefined;
-                    audio_hour?: (number | null) | undefined;
-                    image?: (number | null) | undefined;
-                    request?: (number | null) | undefined;
-                    search?: (number | null) | undefined;
-                    made_image?: (number | null) | undefined;
-                    made_megapixel?: (number | null) | undefined;
-                }[] | null) | undefined;
-            } | null) | undefined;
-            /** @description The price that the provider bills the operator; null for the published one. */
-            cost_pricing?: ({
                 input: number;
                 output: number;
                 cached_input?: (number | null) | undefined;
@@ -16514,58 +16179,6 @@ export interface components {
                 [key: string]: boolean;
             } | undefined;
             pricing?: ({
-                input: number;
-                output: number;
-                cached_input?: (number | null) | undefined;
-                cached_audio_input?: (number | null) | undefined;
-                cache_write?: (number | null) | undefined;
-                cache_write_1h?: (number | null) | undefined;
-                reasoning?: (number | null) | undefined;
-                audio_input?: (number | null) | undefined;
-                audio_output?: (number | null) | undefined;
-                image_input?: (number | null) | undefined;
-                image_output?: (number | null) | undefined;
-                input_characters?: (number | null) | undefined;
-                output_characters?: (number | null) | undefined;
-                second?: (number | null) | undefined;
-                audio_hour?: (number | null) | undefined;
-                image?: (number | null) | undefined;
-                request?: (number | null) | undefined;
-                search?: (number | null) | undefined;
-                made_image?: (number | null) | undefined;
-                made_megapixel?: (number | null) | undefined;
-                /** @description If two tiers apply, the rates of the later one count. */
-                tiers?: ({
-                    above?: (number | null) | undefined;
-                    service_tier?: (("flex" | "priority" | "batch") | null) | undefined;
-                    from?: (string | null) | undefined;
-                    until?: (string | null) | undefined;
-                    quality?: (string | null) | undefined;
-                    above_pixels?: (number | null) | undefined;
-                    input?: (number | null) | undefined;
-                    output?: (number | null) | undefined;
-                    cached_input?: (number | null) | undefined;
-                    cached_audio_input?: (number | null) | undefined;
-                    cache_write?: (number | null) | undefined;
-                    cache_write_1h?: (number | null) | undefined;
-                    reasoning?: (number | null) | undefined;
-                    audio_input?: (number | null) | undefined;
-                    audio_output?: (number | null) | undefined;
-                    image_input?: (number | null) | undefined;
-                    image_output?: (number | null) | undefined;
-                    input_characters?: (number | null) | undefined;
-                    output_characters?: (number | null) | undefined;
-                    second?: (number | null) | undefined;
-                    audio_hour?: (number | null) | undefined;
-                    image?: (number | null) | undefined;
-                    request?: (number | null) | undefined;
-                    search?: (number | null) | undefined;
-                    made_image?: (number | null) | undefined;
-                    made_megapixel?: (number | null) | undefined;
-                }[] | null) | undefined;
-            } | null) | undefined;
-            /** @description The price that the provider bills the operator; null for the published one. */
-            cost_pricing?: ({
                 input: number;
                 output: number;
                 cached_input?: (number | null) | undefined;
@@ -17330,44 +16943,18 @@ export interface components {
                 object_kind: string;
                 object_id: string | null;
                 concerned: string[];
+                /** @description Current names of the objects in `concerned`, by id; deleted ones are absent. */
+                names: {
+                    [key: string]: string;
+                };
                 /** @description Without secrets. */
                 sent: Record<string, never> | null;
                 request_id: string;
                 client_address: string | null;
                 /** Format: date-time */
                 created_at: string;
-                /** @description Current names of the objects in `concerned`, by id; deleted ones are absent. */
-                names: {
-                    [key: string]: string;
-                };
             }[];
             pagination: components["schemas"]["Pagination"];
-        };
-        LegalHold: {
-            /** @example hold_01k9z3t6c8q4v7x2m5n0p1r3s4 */
-            id: string;
-            subject_id: string;
-            /** @description The address of the account or the name of the organization */
-            subject_name: string | null;
-            reason: string;
-            /** @description An account, or `operator_key` */
-            created_by: string;
-            /** Format: date-time */
-            created_at: string;
-            ended_by: string | null;
-            ended_at: string | null;
-        };
-        LegalHoldList: {
-            holds: components["schemas"]["LegalHold"][];
-            pagination: components["schemas"]["Pagination"];
-        };
-        NewLegalHold: {
-            /**
-             * @description ID of an account or an organization
-             * @example user_01k9z3t6c8q4v7x2m5n0p1r3s4
-             */
-            subject_id: string;
-            reason: string;
         };
         OperatedRequestLog: {
             /** @description The account that sent it */
@@ -17578,12 +17165,6 @@ export interface components {
                     last_route: boolean;
                 }[];
             };
-            /** @description USD of `cost` that the operator keeps: all but what an organization earned */
-            revenue: number;
-            /** @description USD that the provider bills the operator; null where that is unknown */
-            provider_cost: number | null;
-            /** @description USD: `revenue` less `provider_cost` */
-            margin: number | null;
         };
         InstallationUsage: {
             period: {
@@ -17599,14 +17180,6 @@ export interface components {
                 output_tokens: number;
                 /** @description USD */
                 cost: number;
-                /** @description USD of the charges that the operator keeps: without what it paid itself, and what organizations earned */
-                revenue: number;
-                /** @description USD that providers bill the operator */
-                provider_cost: number;
-                /** @description USD: `revenue` less `provider_cost`; below zero for a loss */
-                margin: number;
-                /** @description Requests whose provider cost is unknown; `provider_cost` does not include them */
-                uncosted_requests: number;
                 cancelled_requests: number;
                 /** @description 0 to 100, of the requests that succeeded or failed; null without any */
                 success_rate: number | null;
@@ -17641,14 +17214,6 @@ export interface components {
                 avg_latency_ms: number | null;
                 /** @description USD */
                 cost: number;
-                /** @description USD of the charges that the operator keeps: without what it paid itself, and what organizations earned */
-                revenue: number;
-                /** @description USD that providers bill the operator */
-                provider_cost: number;
-                /** @description USD: `revenue` less `provider_cost`; below zero for a loss */
-                margin: number;
-                /** @description Requests whose provider cost is unknown; `provider_cost` does not include them */
-                uncosted_requests: number;
             }[];
             /** @description The 20 with the highest cost */
             by_model: {
@@ -17659,14 +17224,6 @@ export interface components {
                 output_tokens: number;
                 /** @description USD */
                 cost: number;
-                /** @description USD of the charges that the operator keeps: without what it paid itself, and what organizations earned */
-                revenue: number;
-                /** @description USD that providers bill the operator */
-                provider_cost: number;
-                /** @description USD: `revenue` less `provider_cost`; below zero for a loss */
-                margin: number;
-                /** @description Requests whose provider cost is unknown; `provider_cost` does not include them */
-                uncosted_requests: number;
             }[];
             /** @description The 10 with the highest cost, and the 10 with the largest growth of it */
             by_account: {
@@ -17679,14 +17236,6 @@ export interface components {
                 output_tokens: number;
                 /** @description USD */
                 cost: number;
-                /** @description USD of the charges that the operator keeps: without what it paid itself, and what organizations earned */
-                revenue: number;
-                /** @description USD that providers bill the operator */
-                provider_cost: number;
-                /** @description USD: `revenue` less `provider_cost`; below zero for a loss */
-                margin: number;
-                /** @description Requests whose provider cost is unknown; `provider_cost` does not include them */
-                uncosted_requests: number;
                 /** @description USD, in the period of the same length before */
                 previous_cost: number;
             }[];
@@ -17699,118 +17248,6 @@ export interface components {
                 output_tokens: number;
                 /** @description USD */
                 cost: number;
-                /** @description USD of the charges that the operator keeps: without what it paid itself, and what organizations earned */
-                revenue: number;
-                /** @description USD that providers bill the operator */
-                provider_cost: number;
-                /** @description USD: `revenue` less `provider_cost`; below zero for a loss */
-                margin: number;
-                /** @description Requests whose provider cost is unknown; `provider_cost` does not include them */
-                uncosted_requests: number;
-            }[];
-        };
-        InstallationBreakdown: {
-            period: {
-                /** Format: date-time */
-                start: string;
-                /**
-                 * Format: date-time
-                 * @description Exclusive
-                 */
-                end: string;
-                time_zone: string;
-            };
-            total: {
-                requests: number;
-                failed_requests: number;
-                input_tokens: number;
-                output_tokens: number;
-                /** @description USD that the account paid itself */
-                cost: number;
-                /** @description USD that the requests cost, whichever account paid */
-                usage_cost: number;
-                /** @description USD of the charges that the operator keeps: without what it paid itself, and what organizations earned */
-                revenue: number;
-                /** @description USD that providers bill the operator */
-                provider_cost: number;
-                /** @description USD: `revenue` less `provider_cost`; below zero for a loss */
-                margin: number;
-                /** @description Requests whose provider cost is unknown; `provider_cost` does not include them */
-                uncosted_requests: number;
-            };
-            /** @description By `usage_cost`, highest first */
-            groups: {
-                /** @description The model, the provider or the department; all tags of a request, `a, b`; of a key, a member or an account the ID and the name, null where it was deleted. An empty ID stands for none */
-                group: {
-                    id: string;
-                    name: string | null;
-                };
-                split: {
-                    id: string;
-                    name: string | null;
-                } | null;
-                requests: number;
-                failed_requests: number;
-                input_tokens: number;
-                output_tokens: number;
-                /** @description USD that the account paid itself */
-                cost: number;
-                /** @description USD that the requests cost, whichever account paid */
-                usage_cost: number;
-                /** @description USD of the charges that the operator keeps: without what it paid itself, and what organizations earned */
-                revenue: number;
-                /** @description USD that providers bill the operator */
-                provider_cost: number;
-                /** @description USD: `revenue` less `provider_cost`; below zero for a loss */
-                margin: number;
-                /** @description Requests whose provider cost is unknown; `provider_cost` does not include them */
-                uncosted_requests: number;
-            }[];
-            /** @description The groups beyond `limit`; null without any */
-            other: {
-                /** @description The number of groups */
-                groups: number;
-                requests: number;
-                failed_requests: number;
-                input_tokens: number;
-                output_tokens: number;
-                /** @description USD that the account paid itself */
-                cost: number;
-                /** @description USD that the requests cost, whichever account paid */
-                usage_cost: number;
-                /** @description USD of the charges that the operator keeps: without what it paid itself, and what organizations earned */
-                revenue: number;
-                /** @description USD that providers bill the operator */
-                provider_cost: number;
-                /** @description USD: `revenue` less `provider_cost`; below zero for a loss */
-                margin: number;
-                /** @description Requests whose provider cost is unknown; `provider_cost` does not include them */
-                uncosted_requests: number;
-            } | null;
-            /** @description The starts of all intervals; the first begins with the period */
-            intervals: string[];
-            /** @description Ascending by interval and group; without pairs that have no requests */
-            time_series: {
-                /** @description Index in `intervals` */
-                interval: number;
-                /** @description Index in `groups`; null for `other` */
-                group: number | null;
-                requests: number;
-                failed_requests: number;
-                input_tokens: number;
-                output_tokens: number;
-                /** @description USD that the account paid itself */
-                cost: number;
-                /** @description USD that the requests cost, whichever account paid */
-                usage_cost: number;
-                /** @description USD of the charges that the operator keeps: without what it paid itself, and what organizations earned */
-                revenue: number;
-                /** @description USD that providers bill the operator */
-                provider_cost: number;
-                /** @description USD: `revenue` less `provider_cost`; below zero for a loss */
-                margin: number;
-                /** @description Requests whose provider cost is unknown; `provider_cost` does not include them */
-                uncosted_requests: number;
             }[];
         };
         System: {
@@ -17870,12 +17307,6 @@ export interface components {
                 orphans: number;
                 orphans_older_than_a_day: number;
                 mails_waiting: number;
-            } | null;
-            audit_delivery: {
-                entries_waiting: number;
-                /** @description The age of the oldest entry that waits for a destination */
-                lag_seconds: number;
-                failing_destinations: number;
             } | null;
         };
         LedgerAudit: {

@@ -72,6 +72,8 @@ import { MemoryCounters } from '../src/limits/memory-counters'
 import { configRowIn } from '../src/platform/settings/config-row'
 import { LiveSettings } from '../src/platform/settings/live-settings'
 import { defaultSettings } from '../src/platform/settings/stored-settings'
+import { createViewStore } from '../src/api/account/billing/view-store'
+import { createInvoiceStore } from '../src/api/account/billing/invoice-store'
 import { createPublicStores } from '../src/server/public-api'
 import { createInstallationUsageStore } from '../src/api/operator/billing/store'
 import { createLedgerAuditStore } from '../src/api/operator/system/ledger-audit'
@@ -190,6 +192,8 @@ const moneyStoresOf = (db: Kysely<Schema>, settings: LiveSettings) => ({
     baseUrl: undefined,
     repeat: { claims: claimsIn(db), timeoutMs: () => 0 },
   }),
+  invoices: createInvoiceStore(db),
+  views: createViewStore(db),
   paymentEvents: undefined,
   budgets: createBudgetStore({ db, onChanged: changed }),
   quota: createQuotaStore({

@@ -72,6 +72,27 @@ describe('the explorer', () => {
     await page.close()
   })
 
+  test('compares with the days before, and keeps that in a saved view', async () => {
+    const page = await openCounted('/explorer')
+    await page.getByRole('switch', { name: 'Compare with the days before' }).click()
+    await page.waitForURL(/compare=previous/)
+    await page.getByRole('columnheader', { name: 'Spend before' }).waitFor()
+    await page.getByRole('columnheader', { name: 'Change' }).waitFor()
+    expect(await barriersOf(page)).toEqual([])
+    await page.getByRole('button', { name: 'Save view' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Save view' })
+    await dialog.getByLabel('Name').fill('Compared')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('button', { name: 'Delete view' }).waitFor()
+    await page.goto(`${dashboard.address}/explorer`)
+    await choose(page.getByRole('combobox', { name: 'Saved view' }), { name: 'Compared' })
+    await page.waitForURL(/compare=previous/)
+    await page.getByRole('button', { name: 'Delete view' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('button', { name: 'Save view' }).waitFor()
+    await page.close()
+  })
+
   test('of all accounts is for operators, by account', async () => {
     const page = await openCounted('/operator/explorer?by=account')
     await rowOf(page, `ada@example.com ${calls} `).waitFor()

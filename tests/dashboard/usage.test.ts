@@ -55,6 +55,22 @@ test('the overview shows latency, first tokens and the overhead of the gateway',
 })
 
 describe('usage', () => {
+  test('is shown by model and by key for a month, which the address keeps', async () => {
+    const page = await dashboard.open('/usage')
+    await page.getByText('Month', { exact: true }).click()
+    await page.waitForURL(/month=20/)
+    const all = rowOf(page, `Total ${calls} `)
+    await reloadUntil(page, () => all.isVisible())
+    await page.getByText('Key', { exact: true }).click()
+    await rowOf(page, `Mine ${calls} `).waitFor()
+    expect(await barriersOf(page)).toEqual([])
+    const before = new Date()
+    before.setUTCDate(0)
+    await page.goto(`${dashboard.address}/usage?month=${before.toISOString().slice(0, 7)}`)
+    await page.getByText('No usage in this period').waitFor()
+    await page.close()
+  })
+
   test('is shown by model and by key, for the period in the address', async () => {
     const page = await dashboard.open('/usage')
     const all = rowOf(page, `Total ${calls} `)

@@ -2,6 +2,10 @@
 const integers = new Intl.NumberFormat()
 const short = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 })
 const upTo = (digits: number) => new Intl.NumberFormat(undefined, { maximumFractionDigits: digits })
+const signed = new Intl.NumberFormat(undefined, {
+  maximumFractionDigits: 2,
+  signDisplay: 'exceptZero',
+})
 const [zero, one, two] = [upTo(0), upTo(1), upTo(2)]
 
 const secondMs = 1000
@@ -23,6 +27,10 @@ export const compact = (value: number): string => short.format(value)
 /** A percentage; a dash for null. */
 export const percent = (value: number | null): string =>
   value === null ? unknown : `${two.format(value)}%`
+
+/** A change in percent, with its sign; a dash for null. */
+export const formatChange = (value: number | null): string =>
+  value === null ? unknown : `${signed.format(value)}%`
 
 /** Tokens per second; a dash for null. */
 export const speed = (tokens: number | null): string =>

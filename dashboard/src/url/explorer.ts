@@ -38,6 +38,8 @@ export interface ExplorerSearch extends ExplorerFilter {
   split?: Dimension | undefined
   every?: Interval | undefined
   measure?: ExplorerMeasure | undefined
+  /** Shows the days before beside each figure. */
+  compare?: 'previous' | undefined
   /** The organization whose usage is shown; the account's own when absent. */
   organization?: string | undefined
 }
@@ -70,5 +72,6 @@ export function toExplorerSearch(search: Search): ExplorerSearch {
     split: oneOf(search, 'split', dimensions),
     every: oneOf(search, 'every', intervals),
     measure: oneOf(search, 'measure', explorerMeasures),
+    compare: oneOf(search, 'compare', ['previous'] as const),
   }
 }

@@ -107,6 +107,8 @@ export type Grouping = (typeof groupings)[number]
 export interface UsageSearch {
   by?: Grouping | undefined
   period?: Period | undefined
+  /** A calendar month, instead of a period. */
+  month?: string | undefined
   /** The organization whose members are shown. */
   organization?: string | undefined
 }
@@ -114,6 +116,7 @@ export interface UsageSearch {
 export const usageSearch = (search: Search): UsageSearch => ({
   by: oneOf(groupings, search['by']),
   period: oneOf(periods, search['period']),
+  month: monthIn(search['month']),
   organization: idIn(search['organization']),
 })
 

@@ -33,6 +33,8 @@ const deeds = {
   scim_group: ['created', 'changed', 'deleted'],
   destination: ['created', 'changed', 'deleted'],
   checkout: ['opened'],
+  company: ['changed'],
+  view: ['created', 'changed', 'deleted'],
   credit: ['bought', 'granted', 'adjusted', 'refunded', 'disputed', 'returned'],
 } as const satisfies Readonly<Record<string, readonly string[]>>
 

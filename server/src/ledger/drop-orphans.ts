@@ -1,5 +1,6 @@
 import { sql, type Transaction } from 'kysely'
 import { lowerTagged } from './tagged-sums'
+import { toGrainStart } from '../platform/db/grains'
 import type { Schema } from '../platform/db/schema'
 
 /**
@@ -11,13 +12,13 @@ export async function dropOrphans(trx: Transaction<Schema>, ids: readonly string
     with deleted as (
       delete from usage_event where id = any(${ids}::text[]) and state = 'orphan' returning *
     ), part as (
-      select grain, date_trunc(grain, started_at, 'UTC') as starts_at,
+      select grain, ${toGrainStart('started_at')} as starts_at,
         coalesce(account_id, '') as account_id, user_id, key_id, model, count(*) as requests,
         sum(input_tokens) as input_tokens, sum(cached_input_tokens) as cached_input_tokens,
         sum(cache_write_tokens) as cache_write_tokens, sum(output_tokens) as output_tokens,
         sum(reasoning_tokens) as reasoning_tokens, sum(audio_input_tokens) as audio_input_tokens,
         sum(audio_output_tokens) as audio_output_tokens, sum(duration_ms) as duration_ms
-      from deleted cross join unnest(array['minute', 'hour', 'day']) as grain
+      from deleted cross join unnest(array['minute', 'quarter_hour', 'hour', 'day']) as grain
       group by 1, 2, 3, 4, 5, 6
     ), shared as (
       select organization_id, (started_at at time zone 'UTC')::date as day, user_id, model,

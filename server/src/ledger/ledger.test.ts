@@ -258,6 +258,7 @@ describe('the tables', () => {
       { grain: 'day', requests: 1n, failures: 0n, cost: 10n },
       { grain: 'hour', requests: 1n, failures: 0n, cost: 10n },
       { grain: 'minute', requests: 1n, failures: 0n, cost: 10n },
+      { grain: 'quarter_hour', requests: 1n, failures: 0n, cost: 10n },
     ])
   })
 

@@ -156,6 +156,7 @@ test('keeps sums by minute for two days, by hour for 90, by day without limit', 
     { grain: 'day', kept: 5n },
     { grain: 'hour', kept: 4n },
     { grain: 'minute', kept: 2n },
+    { grain: 'quarter_hour', kept: 4n },
   ])
 })
 

@@ -17,7 +17,7 @@ export interface PurgedRows {
 
 /**
  * Purges usage events and ended leases of more than `days` full days ago, sums by minute of more than 2 days and
- * by hour of more than 90, apart from those that budgets read. Sums by day, and the ledger, stay.
+ * by quarter of an hour and hour of more than 90, apart from those that budgets read. Sums by day, and the ledger, stay.
  */
 export async function purgeOldRows(db: Kysely<Schema>, days: number): Promise<PurgedRows> {
   const day = (await getToday(db)).getTime()
@@ -42,6 +42,12 @@ export async function purgeOldRows(db: Kysely<Schema>, days: number): Promise<Pu
     sums += await purge('minute', minuteSumDays)
     sums += await purge('hour', hourSumDays)
   }
+  // Days of time zones that are not whole hours from UTC are read from both.
+  sums += await purgeRows(
+    db,
+    'usage_sum',
+    sql`grain = 'quarter_hour' and starts_at < ${new Date(day - hourSumDays * dayMs)}`,
+  )
   return { partitions, leases, sums }
 }
 

@@ -1,4 +1,4 @@
-import { sql, type Kysely } from 'kysely'
+import { sql, type Kysely, type RawBuilder } from 'kysely'
 import type { Schema } from '../platform/db/schema'
 
 /**
@@ -24,6 +24,8 @@ interface SummedPeriod {
   grain: 'hour' | 'day'
   start: Date
   end: Date
+  /** The sums, under the name `usage_sum`, where others than the table's are read. */
+  table?: RawBuilder<unknown>
 }
 
 /** The usage of an account, whichever account paid; or what an organization paid, whichever member caused it. */
@@ -33,14 +35,14 @@ type CostOf = { userId: string } | { organizationId: string }
 export async function readPaidParts(
   db: Kysely<Schema>,
   of: CostOf,
-  { grain, start, end }: SummedPeriod,
+  { grain, start, end, table = sql`usage_sum` }: SummedPeriod,
 ): Promise<PaidPart[]> {
   const isOf = 'userId' in of ? sql`user_id = ${of.userId}` : sql`account_id = ${of.organizationId}`
   const { rows } = await sql<PaidPart>`
     select paid.payer, paid.organization_id as "organizationId", organization.name, paid.cost
     from (
       select part.payer, part.organization_id, sum(part.cost)::bigint as cost
-      from usage_sum cross join lateral (
+      from ${table} cross join lateral (
         values
           (case when account_id = user_id then 'personal' else 'organization' end,
             case when account_id = user_id then null else account_id end,

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { toGrainStart } from '../platform/db/grains'
 
 /** The columns of `usage_event` and `usage_sum` with numbers of tokens. */
 export const tokenColumns = [
@@ -34,7 +35,7 @@ const increments = sql.raw(
 )
 
 /**
- * Adds the minutes of `minutes` to the sums by minute, hour and day, and to those of organizations whose connections
+ * Adds the minutes of `minutes` to the sums by minute, quarter of an hour, hour and day, and to those of organizations whose connections
  * served them, or whose pools paid, by member, model and day. Common table expressions of the statement that inserts the
  * events, so that each counts once. `minutes` has the columns `starts_at`, `account_id`, `user_id`, `key_id`, `model`,
  * `organization_id`, those of `usage_sum`, and `price`, `final_duration_ms` and `organization_spent`.
@@ -44,8 +45,8 @@ export const addMinutes = sql`
     insert into usage_sum (
       grain, starts_at, account_id, user_id, key_id, model, ${sql.raw(summedColumns.join(', '))}
     )
-    select grain, date_trunc(grain, starts_at, 'UTC'), account_id, user_id, key_id, model, ${sumsOf(summedColumns)}
-    from minutes cross join unnest(array['minute', 'hour', 'day']) as grain
+    select grain, ${toGrainStart('starts_at')}, account_id, user_id, key_id, model, ${sumsOf(summedColumns)}
+    from minutes cross join unnest(array['minute', 'quarter_hour', 'hour', 'day']) as grain
     group by 1, 2, 3, 4, 5, 6
     order by 1, 2, 3, 4, 5, 6
     on conflict (grain, starts_at, account_id, user_id, key_id, model) do update set

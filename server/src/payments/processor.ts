@@ -78,6 +78,8 @@ export interface Processor {
   charge: (charge: NewCharge) => Promise<Charged>
   /** The payment method of a payment; undefined where it cannot be charged again. */
   savedMethod: (paymentRef: string) => Promise<SavedMethod | undefined>
+  /** The address of the receipt of a payment; undefined where it has none, or is not known. */
+  receipt: (paymentRef: string) => Promise<string | undefined>
   /** Passes listed lines to `onPayment`, newest first. Resolves with false where an end was not reached. */
   list: (looking: PaymentPeriod, onPayment: (listed: ListedPayment) => void) => Promise<boolean>
   /** All movements of a payment; zeros where it is not known. */

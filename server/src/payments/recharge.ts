@@ -5,6 +5,7 @@ import { nanosPerCent } from './event'
 import type { Fact } from './fact'
 import type { Charged, NewCharge, Processor } from './processor'
 import { report, type BookingPorts } from './receive'
+import { findUnreadReceipts, keepReceipt } from './receipts'
 import { keepMethod, findUnsavedMethods } from './saved-method'
 import { newId } from '../platform/db/id'
 import type { Schema } from '../platform/db/schema'
@@ -23,7 +24,8 @@ const repeatableHours = 23
 const eventDays = 90
 
 /**
- * Recharges the accounts that are due, completes charges that an earlier round left open, and purges old rows.
+ * Recharges the accounts that are due, completes charges that an earlier round left open, reads receipts, and purges old
+ * rows.
  * For one node at a time.
  */
 export async function runPayments(ports: RechargePorts): Promise<void> {
@@ -36,6 +38,9 @@ export async function runPayments(ports: RechargePorts): Promise<void> {
   }
   for (const id of await findUnsavedMethods(db)) {
     await keepMethod(db, ports.processor, id).catch((error: unknown) => ports.onError(error, id))
+  }
+  for (const id of await findUnreadReceipts(db)) {
+    await keepReceipt(db, ports.processor, id).catch((error: unknown) => ports.onError(error, id))
   }
 }
 

@@ -37,6 +37,7 @@ export async function openStripe(secretKey: string, apiBase: string): Promise<Pr
     openCheckout: (checkout) => callStripe(() => openCheckout(stripe, checkout)),
     charge: (charge) => callStripe(() => chargeSaved(stripe, charge)),
     savedMethod: (paymentRef) => callStripe(() => findMethod(stripe, paymentRef)),
+    receipt: (paymentRef) => callStripe(() => findReceipt(stripe, paymentRef)),
     list: (looking, onPayment) => callStripe(() => listAll(stripe, looking, onPayment)),
     statement: (paymentRef) => callStripe(() => readStatement(stripe, paymentRef)),
   }
@@ -124,6 +125,20 @@ async function findMethod(
   const { customer, payment_method: method } = await stripe.paymentIntents.retrieve(paymentRef)
   if (!customer || !method) return undefined
   return { customerId: idOf(customer), methodId: idOf(method) }
+}
+
+/** @see https://docs.stripe.com/api/charges/object#charge_object-receipt_url */
+async function findReceipt(stripe: StripeClient, paymentRef: string): Promise<string | undefined> {
+  try {
+    const options = { expand: ['latest_charge'] }
+    const { latest_charge: charge } = await stripe.paymentIntents.retrieve(paymentRef, options)
+    const url = typeof charge === 'object' ? charge?.receipt_url : undefined
+    // The dashboard links to it.
+    return url?.startsWith('https://') ? url : undefined
+  } catch (thrown) {
+    if (isStripeError(thrown) && thrown.code === 'resource_missing') return undefined
+    throw thrown
+  }
 }
 
 const idOf = (reference: string | { id: string }) =>

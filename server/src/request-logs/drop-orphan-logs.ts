@@ -1,4 +1,5 @@
 import { sql, type Kysely } from 'kysely'
+import { toGrainStart } from '../platform/db/grains'
 import type { Schema } from '../platform/db/schema'
 
 const idOf = (record: string) => record.slice(2, record.indexOf('"', 2))
@@ -17,9 +18,9 @@ export async function dropOrphanLogs(
       where id = any(${records.map(idOf)}::text[]) and ip_address = '' and status = 'error'
       returning *
     ), grains as (
-      select unnest(array['day', 'hour']) as grain
+      select unnest(array['day', 'hour', 'quarter_hour']) as grain
     ), summed as (
-      select grain, date_trunc(grain, started_at, 'UTC') as starts_at, user_id,
+      select grain, ${toGrainStart('started_at')} as starts_at, user_id,
         coalesce(key_id, '') as key_id, model, count(*) as requests
       from gone cross join grains group by 1, 2, 3, 4, 5
     ), lowered as (

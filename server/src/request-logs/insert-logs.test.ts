@@ -32,7 +32,7 @@ const newUser = () => `user_${++accounts}`
 
 const logsOf = (userId: string) =>
   database.query.selectFrom('request_log').selectAll().where('user_id', '=', userId).execute()
-const sumsOf = (userId: string, grain: 'hour' | 'day') =>
+const sumsOf = (userId: string, grain: 'quarter_hour' | 'hour' | 'day') =>
   database.query
     .selectFrom('request_sum')
     .selectAll()
@@ -167,7 +167,7 @@ test('replaces an orphan’s log by the real one, in the sums too', async () => 
   }
   const logs = await logsOf(userId)
   expect(logs.map(({ status }) => status).toSorted()).toEqual(['error', 'success'])
-  for (const grain of ['hour', 'day'] as const) {
+  for (const grain of ['quarter_hour', 'hour', 'day'] as const) {
     expect(await sumsOf(userId, grain)).toMatchObject([
       { requests: 2n, successes: 1n, failures: 1n, cost: 1000n },
     ])

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { addTagged } from './tag-sums'
+import { toGrainStart } from '../platform/db/grains'
 
 const grownColumns = [
   'requests',
@@ -25,8 +26,8 @@ const addToSums = sql`
       insert into request_sum (
         grain, starts_at, user_id, key_id, model, ${sql.raw(grownColumns.join(', '))}, peak_concurrent
       )
-      select grain, date_trunc(grain, starts_at, 'UTC'), user_id, key_id, model, ${sums}, max(peak_concurrent)
-      from counted cross join unnest(array['day', 'hour']) as grain
+      select grain, ${toGrainStart('starts_at')}, user_id, key_id, model, ${sums}, max(peak_concurrent)
+      from counted cross join unnest(array['day', 'hour', 'quarter_hour']) as grain
       group by 1, 2, 3, 4, 5
       order by 1, 2, 3, 4, 5
       on conflict (grain, user_id, starts_at, key_id, model) do update set
@@ -69,7 +70,7 @@ const addToSums = sql`
 const addToSumsAndTags = sql`${addTagged}, ${addToSums}`
 
 /**
- * Adds the logs that `counted` has counted by minute, user, key and model to the sums by hour and day and to the minutes and
+ * Adds the logs that `counted` has counted by minute, user, key and model to the sums by quarter of an hour, hour and day and to the minutes and
  * peaks: the end of a statement. `counted` has the columns `starts_at`, `user_id`, `key_id`, `model`, those of `request_sum`
  * without its grain, `images` and `audio_seconds` as limits count them. With `hasTags` it is counted by its column `tags`, too, and added to the sums by tags.
  */

@@ -7,6 +7,8 @@ import type { Schema } from '../platform/db/schema'
 const dayMs = 86_400_000
 const minuteDays = 31
 const hourMonths = 25
+/** Usage by hour is shown for 89. */
+const quarterDays = 90
 const rowsPerStatement = 5000
 const maxStatements = 100
 
@@ -77,7 +79,8 @@ async function purgeBesideHeld(
 
 /**
  * Purges request logs and their bodies of more than `days` full days ago, minutes of more than 31 days and sums by
- * hour of more than 25 months. Sums and peaks by day stay, and what a legal hold keeps. Source: contract 6.9.
+ * hour of more than 25 months, by quarter of an hour of more than 90 days. Sums and peaks by day stay, and what a legal hold keeps.
+ * Source: contract 6.9.
  */
 export async function purgeOldLogs(db: Kysely<Schema>, days: number): Promise<PurgedLogs> {
   const day = await getToday(db)
@@ -101,10 +104,13 @@ export async function purgeOldLogs(db: Kysely<Schema>, days: number): Promise<Pu
   const oldestHour = new Date(day)
   oldestHour.setUTCMonth(oldestHour.getUTCMonth() - hourMonths)
   const minutes = await purgeRows(db, 'request_minute', sql`starts_at < ${oldestMinute}`)
-  const isOldHour = sql`grain = 'hour' and starts_at < ${oldestHour}`
+  const oldestQuarter = new Date(day.getTime() - quarterDays * dayMs)
+  const isOld = sql`
+    ((grain = 'hour' and starts_at < ${oldestHour})
+      or (grain = 'quarter_hour' and starts_at < ${oldestQuarter}))`
   // Usage without tags is what remains of all usage: its part with tags goes first.
-  const tagged = await purgeRows(db, 'request_tag_sum', isOldHour)
-  const hours = await purgeRows(db, 'request_sum', isOldHour)
+  const tagged = await purgeRows(db, 'request_tag_sum', isOld)
+  const hours = await purgeRows(db, 'request_sum', isOld)
   const tagSets = await purgeRows(db, 'request_tag_set', sql`day < ${oldestMinute}`)
   return { partitions, sums: minutes + tagged + hours + tagSets }
 }

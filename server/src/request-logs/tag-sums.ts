@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { toGrainStart } from '../platform/db/grains'
 
 /** The most sets of tags of an account that have sums of their own on one day, in UTC. */
 export const maxTagSets = 500
@@ -25,7 +26,7 @@ const grown = sql.raw(
 )
 
 /**
- * Adds the logs with tags among those of `counted`, which then has the column `tags`, to the sums by hour, day and set of
+ * Adds the logs with tags among those of `counted`, which then has the column `tags`, to the sums by quarter of an hour, hour, day and set of
  * tags: common table expressions of the statement that adds them to the other sums. Statements that run at once may take
  * the sets of a day somewhat beyond their bound.
  */
@@ -54,13 +55,13 @@ export const addTagged = sql`
     on conflict do nothing
   ), summed_tags as (
     insert into request_tag_sum (grain, starts_at, user_id, key_id, model, tags, ${names})
-    select grain, date_trunc(grain, starts_at, 'UTC'), tagged.user_id, key_id, model,
+    select grain, ${toGrainStart('starts_at')}, tagged.user_id, key_id, model,
       coalesce(summed_set.tags, array[${otherTags}]::text[]), ${sums}
     from tagged
     left join summed_set
       on summed_set.user_id = tagged.user_id and summed_set.day = tagged.day
       and summed_set.tags = tagged.tags
-    cross join unnest(array['day', 'hour']) as grain
+    cross join unnest(array['day', 'hour', 'quarter_hour']) as grain
     group by 1, 2, 3, 4, 5, 6
     order by 1, 2, 3, 4, 5, 6
     on conflict (grain, user_id, starts_at, key_id, model, tags) do update set ${grown}

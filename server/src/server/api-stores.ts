@@ -10,6 +10,8 @@ import type { Storage } from './storage'
 import { createSystemStores } from './system'
 import { createCatalogUpdateStore } from '../api/operator/catalog/store'
 import { createConfigStore } from '../api/operator/config/store'
+import { createViewStore } from '../api/account/billing/view-store'
+import { createInvoiceStore } from '../api/account/billing/invoice-store'
 import { createBillingStore } from '../api/account/billing/store'
 import { createAlertStore } from '../api/account/alerts/store'
 import { createBudgetStore } from '../api/account/budgets/store'
@@ -238,6 +240,8 @@ function moneyStores(dependencies: Dependencies, services: GatewayServices) {
   const { config, payments, storage, settings, notices } = dependencies
   const { claims } = services
   return {
+    invoices: createInvoiceStore(storage.database.query),
+    views: createViewStore(storage.database.query),
     billing: createBillingStore({
       db: storage.database.query,
       settings,

@@ -3,15 +3,19 @@ import type { GatewayServices } from './gateway'
 import type { Storage } from './storage'
 import type { PaymentEvents } from '../api/public/payment-events/routes'
 import { createPaymentComparison } from '../jobs/compare-payments'
+import { createInvoices } from '../jobs/issue-invoices'
 import { createAutomaticRecharge } from '../jobs/recharge-accounts'
 import type { Config } from '../platform/config/config'
 import type { Processor } from '../payments/processor'
+import type { LiveSettings } from '../platform/settings/live-settings'
 import { receive, type BookingPorts } from '../payments/receive'
+import { keepReceipt } from '../payments/receipts'
 import { keepMethod } from '../payments/saved-method'
 import { openStripe, createStripeEventReader } from '../payments/stripe'
 
 interface Dependencies {
   config: Config
+  settings: Pick<LiveSettings, 'current'>
   storage: Storage
   log: Logger
 }
@@ -34,7 +38,7 @@ export async function createPayments(
   { onCreditAdded }: Pick<GatewayServices, 'onCreditAdded'>,
   disposables: AsyncDisposableStack,
 ): Promise<PaymentServices> {
-  const { config, storage, log } = dependencies
+  const { config, settings, storage, log } = dependencies
   const { secretKey, webhookSecrets, apiBase } = config.payments
   const processor = secretKey === undefined ? undefined : await openStripe(secretKey, apiBase)
   const ports: BookingPorts = {
@@ -42,6 +46,13 @@ export async function createPayments(
     onCreditAdded,
     onMismatch: (message, subject) => log.error(subject, `a payment was not booked: ${message}`),
   }
+  const invoices = createInvoices({
+    db: ports.db,
+    intervalMs: config.payments.invoiceEveryMs,
+    settings: () => settings.current.invoices,
+    log,
+  })
+  disposables.defer(() => invoices.stop())
   if (processor) {
     const { rechargeEveryMs, compareEveryMs } = config.payments
     const jobs = [
@@ -60,10 +71,14 @@ export async function createPayments(
 }
 
 /** Runs beside the answer to an event; the job retries after a failure. */
-const keep = (
+async function keep(
   paymentId: string,
   { db, processor, log }: BookingPorts & { processor: Processor; log: Logger },
-) =>
-  keepMethod(db, processor, paymentId).catch((err: unknown) =>
-    log.warn({ err, paymentId }, 'a payment method could not be saved yet'),
-  )
+): Promise<void> {
+  try {
+    await keepMethod(db, processor, paymentId)
+    await keepReceipt(db, processor, paymentId)
+  } catch (err) {
+    log.warn({ err, paymentId }, 'a payment method or a receipt could not be read yet')
+  }
+}

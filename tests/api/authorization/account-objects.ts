@@ -67,6 +67,21 @@ const notification: Kind = {
   },
 }
 
+/** Issued by a job, not by a request. */
+const invoice: Kind = {
+  async make(fixture) {
+    const owner = await fixture.newCustomer()
+    const id = `invoice_${tail()}`
+    const party = { name: 'One', address: [], country: null, tax_id: null, email: null }
+    await using sql = await openDatabase(fixture.gateway.dataDir)
+    await sql`
+      insert into invoice (id, account_id, kind, subject, number, issued_on, total, seller, buyer)
+      values (${id}, ${owner.userId}, 'usage', '2026-10', ${id}, now(), 0,
+        ${{ ...party, note: null }}, ${{ ...party, purchase_order: null }})`
+    return { owner, ids: [id] }
+  },
+}
+
 /** A log is written behind its request. */
 export const requestLog: Kind = {
   async make(fixture) {
@@ -131,6 +146,7 @@ export const accountKinds: Readonly<Record<string, readonly Kind[]>> = {
   ],
   '/api/favorites/:model_id': [ofModel((model_id) => ['POST /favorites', { model_id }])],
   '/api/account/request-logs/:id': [requestLog],
+  '/api/billing/invoices/:invoice_id': [invoice],
   '/api/user/prompts/:id': [
     ownedKind('POST /user/prompts', () => ({ title: unusedName('prompt'), content: 'Hello.' })),
   ],

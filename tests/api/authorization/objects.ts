@@ -120,6 +120,10 @@ export const kinds: Readonly<Record<string, readonly Kind[]>> = {
       return [idIn(await api('POST /connection-pools', { ...pooled, ...scoped, connection_ids }))]
     }),
   ],
+  // Those of organizations are listed by organization alone.
+  '/api/billing/views/:view_id': [
+    ownedKind('POST /billing/views', () => ({ name: 'Mine', parameters: {} })),
+  ],
   '/api/gateways/:id': [
     ownedKind('POST /gateways', () => ({ name: 'Mine' })),
     ofOrganization(async (fixture, owner, organization_id) => {

@@ -22,6 +22,13 @@ const scoped = (
     return { by, ids: [], body: { scope: 'organization', organization_id: id, ...made } }
   }) satisfies Make
 
+/** A view that the managers of an organization share. */
+const sharedView: Make = async (fixture) => {
+  const { owner: by, id } = await newOrganization(fixture)
+  const body = { name: 'Ours', parameters: {}, organization_id: id }
+  return { by, ids: [idIn(await call(fixture.gateway, by, 'POST /billing/views', body))] }
+}
+
 /** How to change what the matrix's own requests (`tests/api/authorization`) do not change. */
 export const changes: Readonly<Record<string, Make>> = {
   'POST /api/organizations': async (fixture) => ({
@@ -81,6 +88,19 @@ export const changes: Readonly<Record<string, Make>> = {
     return { by, ids: [id, idIn(made)], body: { enabled: false } }
   },
   'POST /api/user/model-collections': scoped(collection),
+  'PUT /api/billing/company': async (fixture) => {
+    const { owner: by, id } = await newOrganization(fixture)
+    return { by, ids: [], body: { name: 'Ours Ltd', organization_id: id } }
+  },
+  'PUT /api/billing/views/:view_id': async (fixture) => {
+    const { by, ids } = await sharedView(fixture)
+    return { by, ids, body: { name: 'Renamed' } }
+  },
+  'DELETE /api/billing/views/:view_id': (fixture) => sharedView(fixture),
+  'POST /api/billing/views': async (fixture) => {
+    const { owner: by, id } = await newOrganization(fixture)
+    return { by, ids: [], body: { name: 'Ours', parameters: {}, organization_id: id } }
+  },
   'POST /api/billing/checkout': async (fixture) => {
     const { owner: by, id } = await newOrganization(fixture)
     return { by, ids: [], body: { amount: 20, organization_id: id } }

@@ -76,6 +76,8 @@ test('usage is among the transactions, with its request where it was one', async
       organization_id: null,
       reference_id: answer.headers.get('x-request-id'),
       request_count: 1,
+      receipt_url: null,
+      invoice: null,
       created_at: expect.any(String),
     },
     expect.objectContaining({

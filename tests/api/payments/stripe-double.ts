@@ -1,3 +1,4 @@
+import { chargeOf, withExpanded } from './stripe-charges'
 import { listIn } from './stripe-lists'
 import type { Json } from '../../harness/http'
 
@@ -110,7 +111,7 @@ class Double {
     if (list) return { status: 200, body: list }
     const found = this.#objects.get(path.split('/').at(-1) ?? '')
     return found
-      ? { status: 200, body: found }
+      ? { status: 200, body: withExpanded(found, form.get('expand[0]')) }
       : {
           status: 404,
           body: { error: { type: 'invalid_request_error', code: 'resource_missing' } },
@@ -164,6 +165,7 @@ class Double {
       customer: form.get('customer') ?? null,
       payment_method: method,
       metadata: metadataOf(form),
+      latest_charge: how === 'slow' ? null : chargeOf(id),
     }
     this.#objects.set(id, intent)
     if (how === 'good') this.books.set(id, amount)
@@ -188,6 +190,7 @@ class Double {
       metadata: this.#responses.get(sessionId),
       customer: session['customer'] ?? newName('cus'),
       payment_method: newName('pm'),
+      latest_charge: chargeOf(paymentRef),
     }
     this.#objects.set(paymentRef, intent)
     this.books.set(paymentRef, Number(amount))

@@ -125,6 +125,18 @@ function csvProblems({ ok, status }: Response, text: string): string[] {
 const isCsv = (response: Response) =>
   response.headers.get('content-type')?.startsWith('text/csv') ?? false
 
+const isPage = (response: Response) =>
+  response.headers.get('content-type')?.startsWith('text/html') ?? false
+
+/** A page is whole, and runs no scripts, also by its policy. */
+function pageProblems({ ok, status, headers }: Response, text: string): string[] {
+  if (!ok) return [`a page with status ${status}`]
+  const isWhole = text.startsWith('<!doctype html>') && text.trimEnd().endsWith('</html>')
+  const policy = headers.get('content-security-policy') ?? ''
+  const isInert = policy.includes("default-src 'none'") && !/<script/i.test(text)
+  return isWhole && isInert ? [] : [`no page: ${text.slice(0, 100)}`]
+}
+
 const isSound = (response: Response) =>
   response.headers.get('content-type')?.startsWith('audio/') ?? false
 
@@ -146,6 +158,7 @@ function problemsOf(
   if (response.status >= 500) return [`status ${response.status}: ${text.slice(0, 200)}`]
   if (isStream(response)) return []
   if (isCsv(response)) return csvProblems(response, text)
+  if (isPage(response)) return pageProblems(response, text)
   if (isSound(response)) return response.ok ? [] : [`sound with status ${response.status}`]
   if (isLines(response))
     return text

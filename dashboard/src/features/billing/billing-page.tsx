@@ -7,6 +7,8 @@ import { serviceQuery } from '../../api/installation'
 import { AddCredits } from './add-credits'
 import { BalanceCard } from './balance-card'
 import { CheckoutReturn } from './checkout-return'
+import { CompanyCard } from './company-card'
+import { Invoices } from './invoices'
 import { Recharge } from './recharge'
 import { Payments } from './payments'
 import { Statement } from './statement'
@@ -34,6 +36,8 @@ export function BillingPage() {
         <>
           <Statement key={organization} />
           {takesPayments === true && <Payments />}
+          <Invoices key={`invoices ${organization}`} organization={organization} />
+          <CompanyCard key={`company ${organization}`} organization={organization} />
         </>
       )}
     </Page>

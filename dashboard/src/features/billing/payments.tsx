@@ -1,10 +1,11 @@
-import { Badge, Paper, Stack, Table, Text, Title } from '@mantine/core'
+import { Anchor, Badge, Group, Paper, Stack, Table, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { ListTable } from '../../components/list-table'
 import { transactionsQuery, type Transaction, transactionColors } from './queries'
 import { Money } from '../../components/money'
 import { ResourceList } from '../../components/resource-list'
+import { InvoiceLink } from './invoice-link'
 import { TransactionFilters } from './transaction-filters'
 import { When } from '../../components/when'
 import { billingSearch } from '../../url/period'
@@ -54,6 +55,7 @@ const PaymentTable = ({ payments }: { payments: readonly Transaction[] }) => (
       'Time',
       { name: 'Description', position: 'title' },
       'Status',
+      'Documents',
       { name: 'Amount', isNumber: true, position: 'aside' },
     ]}
     minWidth={560}
@@ -81,6 +83,16 @@ const Row = ({ payment: one }: { payment: Transaction }) => (
       <Badge color={transactionColors[one.status]} variant="dot">
         {one.status}
       </Badge>
+    </Table.Td>
+    <Table.Td>
+      <Group gap="xs">
+        {one.invoice && <InvoiceLink invoice={one.invoice} />}
+        {one.receipt_url !== null && (
+          <Anchor size="sm" href={one.receipt_url} target="_blank" rel="noreferrer">
+            Receipt
+          </Anchor>
+        )}
+      </Group>
     </Table.Td>
     <Table.Td ta="right">
       <Money amount={one.amount} />

@@ -26,6 +26,12 @@ export function toStatementMonth(
 const monthIn = (zone: string, ms: number) =>
   new Intl.DateTimeFormat('en-CA', { timeZone: zone, dateStyle: 'short' }).format(ms).slice(0, 7)
 
+/** Returns the last day of a month: `2026-11-30`. */
+export function lastDayOf(month: string): string {
+  const [year = 0, number = 1] = month.split('-').map(Number)
+  return new Date(Date.UTC(year, number, 0)).toISOString().slice(0, 10)
+}
+
 const names = new Intl.DateTimeFormat(undefined, {
   month: 'long',
   year: 'numeric',

@@ -1,7 +1,7 @@
 import { Anchor, Table, Text } from '@mantine/core'
 import { ListTable } from '../../components/list-table'
 import { Money } from '../../components/money'
-import { compact, count, formatCount, percent } from '../../format/figures'
+import { compact, count, formatChange, formatCount, percent } from '../../format/figures'
 import type { Dimension, ExplorerSearch } from '../../url/explorer'
 import { marginIn, nameOf, narrow, type Breakdown, type Question } from './queries'
 
@@ -20,10 +20,16 @@ const marginColumns = [
   { name: 'Margin', isNumber: true, about: 'What you keep of the charges, less it' },
 ]
 
+const comparedColumns = [
+  { name: 'Spend before', isNumber: true, about: 'In as many days before' },
+  { name: 'Change', isNumber: true, about: 'Of the spend' },
+]
+
 /** The groups, all others, and the total. */
 export function BreakdownTable({ breakdown, names, question, available, onSearch }: Props) {
   const { by, split } = question
   const { groups, other, total } = breakdown
+  const isCompared = total.previous !== null
   const whole = total.usage_cost
   const hasMargin = marginIn(total) !== undefined
   return (
@@ -38,18 +44,13 @@ export function BreakdownTable({ breakdown, names, question, available, onSearch
         { name: 'Share', isNumber: true, about: 'Of the spend' },
         ...(hasMargin ? marginColumns : []),
         { name: 'Spend', isNumber: true, position: 'aside' },
+        ...(isCompared ? comparedColumns : []),
       ]}
-      minWidth={(split ? 800 : 680) + (hasMargin ? 180 : 0)}
+      minWidth={(split ? 800 : 680) + (hasMargin ? 180 : 0) + (isCompared ? 220 : 0)}
       foot={<Row cells={split ? ['Total', ''] : ['Total']} figures={total} whole={whole} />}
     >
       {groups.map((group) => {
-        const narrowed = narrow(by, group.group.id, available)
-        const name = nameOf(by, group.group)
-        const first = narrowed ? (
-          <NarrowingName key="name" name={name} onClick={() => onSearch(narrowed)} />
-        ) : (
-          name
-        )
+        const first = <GroupName key="name" {...{ group, by, available, onSearch }} />
         return (
           <Row
             key={`${group.group.id} ${group.split?.id ?? ''}`}
@@ -63,7 +64,9 @@ export function BreakdownTable({ breakdown, names, question, available, onSearch
         <Row
           cells={[
             <Text key="others" size="sm" c="dimmed">
-              {formatCount(other.groups, 'other group')}
+              {other.groups === 0
+                ? 'Groups without usage now'
+                : formatCount(other.groups, 'other group')}
             </Text>,
             ...(split ? [''] : []),
           ]}
@@ -75,19 +78,29 @@ export function BreakdownTable({ breakdown, names, question, available, onSearch
   )
 }
 
-/** The name of a group, which shows its requests alone. */
-const NarrowingName = ({ name, onClick }: { name: string; onClick: () => void }) => (
-  <Anchor
-    component="button"
-    size="sm"
-    ta="left"
-    style={{ overflowWrap: 'anywhere' }}
-    title={`Show only ${name}`}
-    onClick={onClick}
-  >
-    {name}
-  </Anchor>
-)
+interface GroupNameProps extends Pick<Props, 'available' | 'onSearch'> {
+  group: Breakdown['groups'][number]
+  by: Dimension
+}
+
+/** The name of a group, which shows its requests alone where there is a filter for it. */
+function GroupName({ group, by, available, onSearch }: GroupNameProps) {
+  const narrowed = narrow(by, group.group.id, available)
+  const name = nameOf(by, group.group)
+  if (!narrowed) return name
+  return (
+    <Anchor
+      component="button"
+      size="sm"
+      ta="left"
+      style={{ overflowWrap: 'anywhere' }}
+      title={`Show only ${name}`}
+      onClick={() => onSearch(narrowed)}
+    >
+      {name}
+    </Anchor>
+  )
+}
 
 interface RowProps {
   cells: React.ReactNode[]
@@ -119,6 +132,14 @@ const Row = ({ cells, figures, whole }: RowProps) => (
     <Table.Td ta="right">
       <Money amount={figures.usage_cost} />
     </Table.Td>
+    {figures.previous && (
+      <>
+        <Table.Td ta="right" title={`${formatCount(figures.previous.requests, 'request')} before`}>
+          <Money amount={figures.previous.usage_cost} />
+        </Table.Td>
+        <Table.Td ta="right">{formatChange(figures.change?.usage_cost ?? null)}</Table.Td>
+      </>
+    )}
   </Table.Tr>
 )
 

@@ -15,6 +15,7 @@ import {
   organizationDimensions,
   type Question,
 } from './queries'
+import { SavedViews } from './saved-views'
 import { toSpan, usualInterval } from './span'
 
 const route = getRouteApi('/home/explorer')
@@ -22,15 +23,16 @@ const operatorRoute = getRouteApi('/home/operator/explorer')
 
 /** Reads what an address asks for; a grouping that is not available counts as absent. */
 function useQuestion(search: ExplorerSearch, available: readonly Dimension[]): Question {
-  const { from, to, by, split, every, measure: _measure, organization, ...filter } = search
+  const { from, to, by, split, every, measure: _measure, compare, organization, ...filter } = search
   // The days of an address stay the same while the page is open.
-  const span = useMemo(() => toSpan({ from, to }, Date.now()), [from, to])
+  const span = useMemo(() => toSpan({ from, to, compare }, Date.now()), [from, to, compare])
   const first = by && available.includes(by) ? by : 'model'
   return {
     span,
     every: every ?? usualInterval(span),
     by: first,
     split: split && split !== first && available.includes(split) ? split : undefined,
+    compare,
     filter,
     organization,
   }
@@ -60,6 +62,7 @@ export function ExplorerPage() {
         query={query}
         measure={measures.find((name) => name === search.measure) ?? 'cost'}
         onSearch={onSearch}
+        views={<SavedViews search={search} onSearch={onSearch} />}
       >
         {managed.length > 0 && (
           <Select

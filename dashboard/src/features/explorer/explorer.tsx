@@ -6,6 +6,7 @@ import {
   Select,
   Skeleton,
   Stack,
+  Switch,
   Text,
 } from '@mantine/core'
 import type { UseQueryResult } from '@tanstack/react-query'
@@ -77,18 +78,30 @@ interface Props {
   query: UseQueryResult<Breakdown>
   measure: ExplorerMeasure
   onSearch: (changed: ExplorerSearch) => void
+  /** Saved views, after the choices. */
+  views?: ReactNode
   /** Selects whose usage is shown, before the other choices. */
   children?: ReactNode
 }
 
 /** Usage by one or two groupings, as a chart and a table. */
-export function Explorer({ question, available, query, measure, onSearch, children }: Props) {
+export function Explorer({ question, available, query, measure, onSearch, ...parts }: Props) {
   return (
     <Stack gap="md">
       <Choices question={question} available={available} onSearch={onSearch}>
-        {children}
+        {parts.children}
       </Choices>
       <Presets span={question.span} onSearch={onSearch} />
+      <Group gap="md" align="end">
+        <Switch
+          label="Compare with the days before"
+          checked={question.compare !== undefined}
+          onChange={(event) =>
+            onSearch({ compare: event.currentTarget.checked ? 'previous' : undefined })
+          }
+        />
+        {parts.views}
+      </Group>
       <FilterList filter={question.filter} names={dimensionNames} onSearch={onSearch} />
       <ResourceList
         query={query}

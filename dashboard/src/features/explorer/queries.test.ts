@@ -8,6 +8,8 @@ const sums = (requests: number) => ({
   output_tokens: requests,
   cost: 0,
   usage_cost: requests / 4,
+  previous: null,
+  change: null,
 })
 
 const group = (id: string, name: string | null = null) => ({ id, name })
@@ -17,6 +19,7 @@ describe('a chart', () => {
   const listed = Array.from({ length: 9 }, (_, index) => index)
   const breakdown: Breakdown = {
     period: { start: starts[0] ?? '', end: '2026-11-03T00:00:00Z', time_zone: 'UTC' },
+    previous_period: null,
     total: sums(50),
     groups: listed.map((index) => ({ group: group(`model ${index}`), split: null, ...sums(5) })),
     other: { groups: 3, ...sums(5) },

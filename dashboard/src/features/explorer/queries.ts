@@ -32,15 +32,17 @@ export interface Question {
   every: Interval
   by: Dimension
   split: Dimension | undefined
+  compare?: 'previous' | undefined
   filter: ExplorerFilter
   organization?: string | undefined
 }
 
-const toParameters = ({ span, every, filter }: Question) => ({
+const toParameters = ({ span, every, compare, filter }: Question) => ({
   start_date: span.from,
   end_date: span.to,
   time_zone: span.zone,
   granularity: every,
+  compare,
   limit: maxGroups / (every === 'hour' ? 2 : 1),
   model: filter.model,
   provider: filter.provider,

@@ -17,8 +17,16 @@ test('an address decides the days; those of long ago are in UTC, and never end b
   expect(toSpan({ from: '2026-11-09', to: '2026-11-03' }, nowMs, 'UTC').from).toBe('2026-11-03')
 })
 
-test('a browser whose zone is not whole hours from UTC shows days in UTC', () => {
-  expect(browserZone({ getTimezoneOffset: () => -330 })).toBe('UTC')
+test('a browser shows days in its own zone, also of half hours, and in UTC where that is of odd minutes', () => {
+  const { timeZone } = new Intl.DateTimeFormat().resolvedOptions()
+  expect(browserZone({ getTimezoneOffset: () => -330 })).toBe(timeZone)
+  expect(browserZone({ getTimezoneOffset: () => 44 })).toBe('UTC')
+})
+
+test('days whose days before are long ago are in UTC', () => {
+  const days = { from: '2026-10-01', to: '2026-11-30' }
+  expect(toSpan(days, nowMs, 'Asia/Kolkata').zone).toBe('Asia/Kolkata')
+  expect(toSpan({ ...days, compare: 'previous' }, nowMs, 'Asia/Kolkata').zone).toBe('UTC')
 })
 
 test('presets are whole days and months until today', () => {

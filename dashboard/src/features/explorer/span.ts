@@ -10,25 +10,35 @@ export interface Span {
   zone: string
 }
 
-/** The time zone of this browser; UTC where it is not whole hours from UTC, which the service does not count by. */
+/** The time zone of this browser; UTC where it is not whole quarters of an hour from UTC, by which the service counts. */
 export function browserZone(now: Pick<Date, 'getTimezoneOffset'> = new Date()): string {
-  const isWhole = now.getTimezoneOffset() % 60 === 0
+  const isWhole = now.getTimezoneOffset() % 15 === 0
   return isWhole ? new Intl.DateTimeFormat().resolvedOptions().timeZone : 'UTC'
 }
 
 const dayIn = (zone: string, ms: number) =>
   new Intl.DateTimeFormat('en-CA', { timeZone: zone, dateStyle: 'short' }).format(ms)
 
+interface RequestedDays {
+  from?: string | undefined
+  to?: string | undefined
+  /** The days before are read, too. */
+  compare?: 'previous' | undefined
+}
+
 /** Returns the days to show: those of an address, else the last 30. Days that ended long ago are days in UTC. */
 export function toSpan(
-  { from, to }: { from?: string | undefined; to?: string | undefined },
+  { from, to, compare }: RequestedDays,
   nowMs: number,
   localZone = browserZone(),
 ): Span {
   const end = to ?? dayIn(localZone, nowMs)
   const start = from ?? dayIn('UTC', Date.parse(end) - (usualDays - 1) * dayMs)
-  const isOld = Date.parse(start) < nowMs - hourlyDays * dayMs
-  return { from: start < end ? start : end, to: end, zone: isOld ? 'UTC' : localZone }
+  const first = start < end ? start : end
+  const length = Date.parse(end) - Date.parse(first) + dayMs
+  const earliest = Date.parse(first) - (compare ? length : 0)
+  const isOld = earliest < nowMs - hourlyDays * dayMs
+  return { from: first, to: end, zone: isOld ? 'UTC' : localZone }
 }
 
 /** Ranges that a click selects, with their days. */

@@ -20,6 +20,8 @@ export const kindNames = {
   scim_group: 'SCIM group',
   destination: 'Destination',
   checkout: 'Checkout',
+  company: 'Company',
+  view: 'View',
   credit: 'Credits',
 } as const
 type Kind = keyof typeof kindNames

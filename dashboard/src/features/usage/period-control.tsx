@@ -6,7 +6,8 @@ const labels: Readonly<Record<Period, string>> = {
   '7d': '7 days',
   '30d': '30 days',
 }
-const data = periods.map((value) => ({ value, label: labels[value] }))
+/** The periods to choose from. */
+export const periodChoices = periods.map((value) => ({ value, label: labels[value] }))
 
 interface Props {
   value: Period
@@ -15,5 +16,5 @@ interface Props {
 
 /** Selects the period of the figures. */
 export const PeriodControl = ({ value, onChange }: Props) => (
-  <SegmentedControl aria-label="Period" data={data} value={value} onChange={onChange} />
+  <SegmentedControl aria-label="Period" data={periodChoices} value={value} onChange={onChange} />
 )

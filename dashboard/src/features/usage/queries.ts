@@ -4,6 +4,8 @@ import { toTimeWindow } from '../../api/time-window'
 import { saveFile, toCsv } from '../../format/csv'
 import { organizationName, payerName, type Payer } from '../../format/payer'
 import type { Period } from '../../url/period'
+import { lastDayOf, type StatementMonth } from '../billing/statement-month'
+import { nameOf } from '../explorer/queries'
 
 /** The usage of one model, key, member or department. */
 export interface Used {
@@ -46,6 +48,33 @@ export const ownUsageQuery = (by: OwnGrouping, period: Period) =>
     },
     placeholderData: keepPreviousData,
   })
+
+/** The account's usage of a calendar month by model or key, regardless of who paid: from sums, which outlast the logs. */
+export const ownMonthQuery = (by: 'model' | 'key', { month, zone }: StatementMonth) =>
+  queryOptions({
+    queryKey: ['usage', by, month, zone],
+    queryFn: async (): Promise<Usage> => {
+      const days = { start_date: `${month}-01`, end_date: lastDayOf(month), time_zone: zone }
+      const query = { ...days, group_by: by, limit: maxGroups }
+      const { period, groups } = await bodyOf(
+        api.GET('/api/billing/breakdown', { params: { query } }),
+      )
+      return { ...period, isByDay: zone === 'UTC', rows: groups.map((one) => toUsed(by, one)) }
+    },
+    placeholderData: keepPreviousData,
+  })
+
+const toUsed = (
+  by: 'model' | 'key',
+  { group, ...sums }: Schemas['UsageBreakdown']['groups'][number],
+) => ({
+  id: group.id,
+  name: nameOf(by, group),
+  requests: sums.requests,
+  input_tokens: sums.input_tokens,
+  output_tokens: sums.output_tokens,
+  cost_usd: sums.usage_cost,
+})
 
 type OwnGrouping = 'model' | 'key' | 'payer'
 type Stats = Schemas['RequestLogStats']
@@ -114,19 +143,41 @@ function rowsOf(usage: SharedUsage): Used[] {
   }))
 }
 
-/** The members' usage of an organization at catalogue prices. */
+/** The members' usage of an organization at catalogue prices, in a period that ends now. */
 export const sharedUsageQuery = (id: string, by: SharedGrouping, period: Period) =>
   queryOptions({
     queryKey: ['organizations', id, 'usage', by, period],
-    queryFn: async (): Promise<Usage> => {
-      const query = { group_by: by, start_date: sinceOf(period) }
-      const { period: countedPeriod, usage } = await bodyOf(
-        api.GET('/api/organizations/{id}/usage', { params: { path: { id }, query } }),
-      )
-      return { ...countedPeriod, isByDay: true, rows: rowsOf(usage) }
+    queryFn: () => readShared(id, { group_by: by, start_date: sinceOf(period) }),
+    placeholderData: keepPreviousData,
+  })
+
+/** The same in a calendar month of UTC, whose sums are kept by the day. */
+export const sharedMonthQuery = (id: string, by: SharedGrouping, month: string) =>
+  queryOptions({
+    queryKey: ['organizations', id, 'usage', by, month],
+    queryFn: () => {
+      const end = new Date(Date.parse(lastDayOf(month)) + 86_400_000)
+      return readShared(id, {
+        group_by: by,
+        start_date: `${month}-01T00:00:00Z`,
+        end_date: end.toISOString(),
+      })
     },
     placeholderData: keepPreviousData,
   })
+
+interface SharedParameters {
+  group_by: SharedGrouping
+  start_date: string
+  end_date?: string
+}
+
+async function readShared(id: string, query: SharedParameters): Promise<Usage> {
+  const { period, usage } = await bodyOf(
+    api.GET('/api/organizations/{id}/usage', { params: { path: { id }, query } }),
+  )
+  return { ...period, isByDay: true, rows: rowsOf(usage) }
+}
 
 const columns = [
   'name',

@@ -7,12 +7,19 @@ import { Empty } from '../../components/empty'
 import { Loaded } from '../../components/loaded'
 import { ResourceList } from '../../components/resource-list'
 import { Page } from '../../components/page'
-import { PeriodControl } from './period-control'
+import { TimeControl } from './time-control'
 import { UsageTable } from './usage-table'
 import { keysQuery } from '../keys/queries'
 import { groupings, type Grouping, type Period, type UsageSearch } from '../../url/period'
+import { toStatementMonth } from '../billing/statement-month'
 import { organizationsQuery } from '../organizations/queries'
-import { ownUsageQuery, sharedUsageQuery, type Usage } from './queries'
+import {
+  ownMonthQuery,
+  ownUsageQuery,
+  sharedMonthQuery,
+  sharedUsageQuery,
+  type Usage,
+} from './queries'
 
 const route = getRouteApi('/home/usage')
 
@@ -23,12 +30,17 @@ const names: Readonly<Record<Grouping, string>> = {
   member: 'Member',
 }
 
+/** The groupings that sums of months have. */
+const monthGroupings = ['model', 'key', 'member'] as const
+
 /** Usage by model, key or member. */
 export function UsagePage() {
-  const { by = 'model', period = '7d' } = route.useSearch()
+  const { by: requested = 'model', period = '7d', month } = route.useSearch()
   const navigate = route.useNavigate()
   const go = (changed: UsageSearch) =>
     void navigate({ search: (before) => ({ ...before, ...changed }), replace: true })
+  const available = month === undefined ? groupings : monthGroupings
+  const by = available.find((name) => name === requested) ?? 'model'
   return (
     <Page
       title="Usage"
@@ -37,14 +49,20 @@ export function UsagePage() {
       <Group>
         <SegmentedControl
           aria-label="Usage by"
-          data={groupings.map((value) => ({ value, label: names[value] }))}
+          data={available.map((value) => ({ value, label: names[value] }))}
           value={by}
           onChange={(next) => go({ by: next })}
         />
-        <PeriodControl value={period} onChange={(next) => go({ period: next })} />
+        <TimeControl period={period} month={month} onChange={go} />
       </Group>
       {by === 'member' ? (
-        <Members period={period} onOrganization={(organization) => go({ organization })} />
+        <Members
+          period={period}
+          month={month}
+          onOrganization={(organization) => go({ organization })}
+        />
+      ) : by !== 'payer' && month !== undefined ? (
+        <OwnMonth by={by} month={month} />
       ) : (
         <Own by={by} period={period} />
       )}
@@ -97,12 +115,22 @@ function Own({ by, period }: { by: 'model' | 'key' | 'payer'; period: Period }) 
   )
 }
 
+function OwnMonth({ by, month }: { by: 'model' | 'key'; month: string }) {
+  const query = useQuery(ownMonthQuery(by, toStatementMonth(month, Date.now())))
+  return (
+    <UsageList query={query}>
+      {(usage) => <UsageTable usage={usage} name={names[by]} file={`usage-by-${by}-${month}`} />}
+    </UsageList>
+  )
+}
+
 interface MembersProps {
   period: Period
+  month: string | undefined
   onOrganization: (id: string) => void
 }
 
-function Members({ period, onOrganization }: MembersProps) {
+function Members({ period, month, onOrganization }: MembersProps) {
   const { organization: chosen } = route.useSearch()
   const query = useQuery(organizationsQuery)
   return (
@@ -127,7 +155,7 @@ function Members({ period, onOrganization }: MembersProps) {
               value={selected.id}
               onChange={(id) => onOrganization(id ?? selected.id)}
             />
-            <OfMembers id={selected.id} slug={selected.slug} period={period} />
+            <OfMembers id={selected.id} slug={selected.slug} period={period} month={month} />
           </Stack>
         )
       }}
@@ -135,7 +163,15 @@ function Members({ period, onOrganization }: MembersProps) {
   )
 }
 
-function OfMembers({ id, slug, period }: { id: string; slug: string; period: Period }) {
+interface OfMembersProps extends Pick<MembersProps, 'period' | 'month'> {
+  id: string
+  slug: string
+}
+
+const OfMembers = ({ month, ...props }: OfMembersProps) =>
+  month === undefined ? <MembersInPeriod {...props} /> : <MembersInMonth {...props} month={month} />
+
+function MembersInPeriod({ id, slug, period }: Omit<OfMembersProps, 'month'>) {
   const query = useQuery(sharedUsageQuery(id, 'user', period))
   return (
     <UsageList query={query}>
@@ -144,6 +180,25 @@ function OfMembers({ id, slug, period }: { id: string; slug: string; period: Per
           usage={usage}
           name={names.member}
           file={`usage-of-${slug}-by-member-${period}`}
+        />
+      )}
+    </UsageList>
+  )
+}
+
+function MembersInMonth({
+  id,
+  slug,
+  month,
+}: Pick<OfMembersProps, 'id' | 'slug'> & { month: string }) {
+  const query = useQuery(sharedMonthQuery(id, 'user', month))
+  return (
+    <UsageList query={query}>
+      {(usage) => (
+        <UsageTable
+          usage={usage}
+          name={names.member}
+          file={`usage-of-${slug}-by-member-${month}`}
         />
       )}
     </UsageList>

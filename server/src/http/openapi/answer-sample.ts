@@ -18,6 +18,7 @@ const prefixes: Readonly<Record<string, string>> = {
   notification: 'ntf',
   transaction: 'txn',
   checkout: 'cs',
+  payment: 'cs',
   connection: 'conn',
   connection_pool: 'pool',
   plan: 'plan',

@@ -66,6 +66,7 @@ const defaults = {
     webhookSecrets: undefined,
     apiBase: 'https://api.stripe.com',
     rechargeEveryMs: 30_000,
+    invoiceEveryMs: 60_000,
     compareEveryMs: 86_400_000,
   },
   signUp: 'open' as const,

@@ -39,6 +39,10 @@ export const paymentSettings = z.object({
     name: 'AUTO_RECHARGE_SECONDS',
     doc: 'how often accounts with automatic recharge are checked, at most 3600',
   }),
+  invoiceEveryMs: setting(secondsUpTo(3600, 60), {
+    name: 'INVOICE_SECONDS',
+    doc: 'how often invoices that are due are issued, at most 3600',
+  }),
   compareEveryMs: setting(secondsUpTo(604_800, 86_400), {
     name: 'PAYMENT_COMPARISON_SECONDS',
     doc: "how often Stripe's lists are compared with the ledger, at most 604800",

@@ -8,6 +8,7 @@ const jobs = {
   report: 7_265_021,
   payments: 7_265_014,
   logExport: 7_265_024,
+  invoices: 7_265_025,
 }
 
 /** Lock numbers of operations that run one at a time for each name. */

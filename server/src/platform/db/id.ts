@@ -46,6 +46,8 @@ export type IdPrefix =
   | 'grp'
   | 'sink'
   | 'hold'
+  | 'invoice'
+  | 'view'
 
 const randomLength = 16
 const codes = Buffer.from(idAlphabet)

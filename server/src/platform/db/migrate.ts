@@ -73,6 +73,7 @@ import * as budgetFilters from './migrations/0080-budget-filters'
 import * as scim from './migrations/0081-scim'
 import * as auditDestinations from './migrations/0082-audit-destinations'
 import * as providerCosts from './migrations/0083-provider-costs'
+import * as invoices from './migrations/0084-invoices'
 import type { Schema } from './schema'
 import { lacksPrivilege } from './violation'
 import { StartError } from '../config/config'
@@ -152,6 +153,7 @@ const migrations: Record<string, Migration> = {
   '0081-scim': scim,
   '0082-audit-destinations': auditDestinations,
   '0083-provider-costs': providerCosts,
+  '0084-invoices': invoices,
 }
 
 /** The names of all migrations that this version knows, in the order in which they run. */

@@ -24,6 +24,11 @@ export interface PaymentRow {
   save_method: Generated<boolean>
   method_saved: Generated<boolean>
   failure: string | null
+  /** The processor's page with the receipt; null where it has none, and until it was read. */
+  receipt_url: string | null
+  receipt_read: Generated<boolean>
+  /** The invoice of the payment, once it is issued. */
+  invoice_id: string | null
   expires_at: Generated<Date>
   created_at: CreatedColumn
   updated_at: ColumnType<Date, Date | undefined, Date>

@@ -73,7 +73,7 @@ interface RequestBodyRow {
  * unknown names.
  */
 interface RequestSumRow {
-  grain: 'hour' | 'day'
+  grain: 'quarter_hour' | 'hour' | 'day'
   starts_at: Date
   user_id: string
   key_id: string

@@ -5,6 +5,7 @@ import type { BudgetSchema } from './budget-schema'
 import type { AutomationSchema } from './automation-schema'
 import type { GatewaySchema } from './gateway-schema'
 import type { InvitationSchema } from './invitation-schema'
+import type { InvoiceSchema } from './invoice-schema'
 import type { LimitSchema } from './limit-schema'
 import type { ModelCostRow, ModelPriceRow, ModelRow } from './model-schema'
 import type { NameSchema } from './name-schema'
@@ -271,6 +272,7 @@ export interface Schema
     SignInSchema,
     ScimSchema,
     InvitationSchema,
+    InvoiceSchema,
     AutomationSchema,
     GatewaySchema,
     LimitSchema,

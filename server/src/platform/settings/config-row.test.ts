@@ -20,6 +20,7 @@ test('a change leaves unnamed settings alone, in groups too', async () => {
   await row.change(toColumn({ ownerPriceLimits: { input: 1n } }))
   await row.change(toColumn({ ownerPriceLimits: { output: 0n } }))
   expect(await row.read()).toEqual({
+    invoices: {},
     minimumBalance: '5',
     signUp: 'closed',
     ownerPriceLimits: { input: '1', output: '0' },

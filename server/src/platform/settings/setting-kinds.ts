@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { limit } from '../integer'
+import { isOneLine } from '../../wire/one-line'
 import { maxPriceUsd, storedUsd, toUsd, usd } from '../../wire/usd'
 
 /**
@@ -22,6 +23,11 @@ const plain = <Value>(kind: {
   answer?: z.ZodType
   unit?: string
 }): SettingKind<Value> => ({ answer: kind.stored, toAnswer: (value) => value, ...kind })
+
+const oneLineIssue = {
+  params: { issue: 'bad_format' },
+  message: 'must be one line, without control characters.',
+}
 
 const maxDecimals = (max: number) =>
   [
@@ -93,6 +99,29 @@ export const publicKey = plain<string | null>({
   stored: z.string().nullable(),
 })
 
+/** One line of text; null where it is empty. */
+export const optionalText = (max: number) =>
+  plain<string | null>({
+    body: z.string().trim().min(1).max(max).refine(isOneLine, oneLineIssue).nullable(),
+    stored: z.string().nullable(),
+  })
+
+/** A text that matches a pattern. */
+export const textLike = (pattern: RegExp, message: string) =>
+  plain({ body: z.string().regex(pattern, message), stored: z.string() })
+
+export const optionalTextLike = (pattern: RegExp, message: string) =>
+  plain<string | null>({
+    body: z.string().regex(pattern, message).nullable(),
+    stored: z.string().nullable(),
+  })
+
+/** A day, such as `2026-11-01`. */
+export const optionalDate = plain<string | null>({
+  body: z.iso.date().nullable(),
+  stored: z.iso.date().nullable(),
+})
+
 /** Whether models without a price are refused or free; or their price, which zero is not. */
 type UnpricedModels = 'refuse' | 'free' | { input: bigint; output: bigint }
 
@@ -116,13 +145,14 @@ export const unpriced: SettingKind<UnpricedModels> = {
 }
 
 const maxEntries = 100
+const maxAddressLines = 8
 
 /** A list without duplicates. */
-const list = (entry: z.ZodType<string>) =>
+const list = (entry: z.ZodType<string>, max = maxEntries) =>
   plain<readonly string[]>({
     body: z
       .array(entry)
-      .max(maxEntries)
+      .max(max)
       .transform((entries) => [...new Set(entries)]),
     stored: z.array(z.string()),
   })
@@ -140,4 +170,10 @@ export const origins = list(
 
 export const networks = list(
   z.union([z.cidrv4(), z.cidrv6()], { error: 'must be a network such as 10.0.0.0/8.' }),
+)
+
+/** The lines of an address, in their order. */
+export const addressLines = list(
+  z.string().trim().min(1).max(100).refine(isOneLine, oneLineIssue),
+  maxAddressLines,
 )

@@ -1,4 +1,8 @@
 import { Hono } from 'hono'
+import { invoiceRoutes } from '../../api/account/billing/invoice-routes'
+import type { InvoiceStore } from '../../api/account/billing/invoice-store'
+import { viewRoutes } from '../../api/account/billing/view-routes'
+import type { ViewStore } from '../../api/account/billing/view-store'
 import { billingRoutes } from '../../api/account/billing/routes'
 import type { BillingStore } from '../../api/account/billing/store'
 import { alertRoutes } from '../../api/account/alerts/routes'
@@ -62,6 +66,8 @@ export interface AccountStores extends OrganizationStores, InvitationStores, Cat
   requestLogs: RequestLogStore
   accountSettings: AccountSettingsStore
   billing: BillingStore
+  invoices: InvoiceStore
+  views: ViewStore
   paymentEvents: PaymentEvents
   alerts: AlertStore
   budgets: BudgetStore
@@ -92,6 +98,8 @@ export const accountEndpoints = (stores: AccountStores, guards: Guards) =>
     .route('/', mount(guards, requestLogRoutes(stores.requestLogs)))
     .route('/', mount(guards, settingsRoutes(stores.accountSettings)))
     .route('/', mount(guards, billingRoutes(stores.billing)))
+    .route('/', mount(guards, invoiceRoutes(stores.invoices)))
+    .route('/', mount(guards, viewRoutes(stores.views)))
     .route('/', paymentEventRoutes(stores.paymentEvents, guards))
     .route('/', mount(guards, alertRoutes(stores.alerts)))
     .route('/', mount(guards, budgetRoutes(stores.budgets)))

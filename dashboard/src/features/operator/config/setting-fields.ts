@@ -47,7 +47,7 @@ function kindOf({ type, enum: choices, anyOf = [] }: SettingSchema): InputKind |
   if (anyOf.some(isText) && anyOf.some(isNull)) return 'text'
   if (type === 'boolean') return 'switch'
   if (type === 'number' || type === 'integer') return 'number'
-  if (type === 'string' && choices) return 'select'
+  if (type === 'string') return choices ? 'select' : 'text'
   return type === 'array' ? 'tags' : undefined
 }
 

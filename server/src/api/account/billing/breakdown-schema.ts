@@ -25,13 +25,17 @@ const filterFields = {
     .max(60)
     .default('UTC')
     .describe(
-      'IANA time zone of days, weeks and months. Its offset from UTC must be whole hours, as sums are kept by the hour',
+      'IANA time zone of days, weeks and months, also one of half hours or quarters of an hour',
     )
     .meta({ examples: ['Europe/Berlin'] }),
   granularity: z
     .enum(granularities)
     .optional()
     .describe('The interval of `time_series`, which is empty without it'),
+  compare: z
+    .enum(['previous'])
+    .optional()
+    .describe('Compares with as many days before: `previous` and `change` beside each sum'),
   model: name.optional().describe('Only this model'),
   provider: name.optional().describe('Only models of this provider'),
   limit: z.coerce
@@ -75,7 +79,15 @@ export type InstallationBreakdownFilter = z.output<typeof InstallationBreakdownF
 /** The part of a filter that does not depend on whose usage is read. */
 export type BreakdownFilter = Pick<
   UsageBreakdownFilter,
-  'start_date' | 'end_date' | 'time_zone' | 'granularity' | 'model' | 'provider' | 'limit' | 'tag'
+  | 'start_date'
+  | 'end_date'
+  | 'time_zone'
+  | 'granularity'
+  | 'compare'
+  | 'model'
+  | 'provider'
+  | 'limit'
+  | 'tag'
 > & { group_by: Dimension; split_by?: Dimension | undefined }
 
 const time = z.iso.datetime()
@@ -90,6 +102,14 @@ export const usageFigures = {
   usage_cost: z.number().describe('USD that the requests cost, whichever account paid'),
 }
 
+const change = z.number().nullable().describe('Percent, with two decimals; null of nothing before')
+
+const toCompared = <Figures extends z.ZodRawShape>(figures: Figures) => ({
+  ...figures,
+  previous: z.object(figures).nullable().describe('In the days before; null without `compare`'),
+  change: z.object({ requests: change, tokens: change, usage_cost: change }).nullable(),
+})
+
 const group = z
   .object({ id: z.string(), name: z.string().nullable() })
   .describe(
@@ -97,21 +117,28 @@ const group = z
   )
 
 /** Builds the answer of usage by one or two groupings and over time, with the figures of each. */
-export const toBreakdown = <Figures extends z.ZodRawShape>(figures: Figures) =>
-  z.object({
+export const toBreakdown = <Figures extends z.ZodRawShape>(figures: Figures) => {
+  const compared = toCompared(figures)
+  return z.object({
     period: z.object({
       start: time,
       end: time.describe('Exclusive'),
       time_zone: z.string(),
     }),
-    total: z.object(figures),
+    previous_period: z
+      .object({ start: time, end: time })
+      .nullable()
+      .describe('The days before; null without `compare`'),
+    total: z.object(compared),
     groups: z
-      .array(z.object({ group, split: group.nullable(), ...figures }))
+      .array(z.object({ group, split: group.nullable(), ...compared }))
       .describe('By `usage_cost`, highest first'),
     other: z
-      .object({ groups: z.int().describe('The number of groups'), ...figures })
+      .object({ groups: z.int().describe('The number of groups'), ...compared })
       .nullable()
-      .describe('The groups beyond `limit`; null without any'),
+      .describe(
+        'The groups beyond `limit`, and the earlier usage of groups without usage now; null without any',
+      ),
     intervals: z
       .array(time)
       .describe('The starts of all intervals; the first begins with the period'),
@@ -125,6 +152,7 @@ export const toBreakdown = <Figures extends z.ZodRawShape>(figures: Figures) =>
       )
       .describe('Ascending by interval and group; without pairs that have no requests'),
   })
+}
 
 /** Usage by one or two groupings, and over time. */
 export const UsageBreakdown = toBreakdown(usageFigures).meta({ ref: 'UsageBreakdown' })
@@ -135,12 +163,19 @@ interface GroupName {
   name: string | null
 }
 
+/** Figures beside those of the days before, and their change in percent; null where they are not compared. */
+export type Compared<Figures> = Figures & {
+  previous: Figures | null
+  change: Record<'requests' | 'tokens' | 'usage_cost', number | null> | null
+}
+
 /** Usage by one or two groupings with the figures of its readers. */
 export interface Breakdown<Figures> {
   period: { start: string; end: string; time_zone: string }
-  total: Figures
-  groups: (Figures & { group: GroupName; split: GroupName | null })[]
-  other: (Figures & { groups: number }) | null
+  previous_period: { start: string; end: string } | null
+  total: Compared<Figures>
+  groups: (Compared<Figures> & { group: GroupName; split: GroupName | null })[]
+  other: (Compared<Figures> & { groups: number }) | null
   intervals: string[]
   time_series: (Figures & { interval: number; group: number | null })[]
 }

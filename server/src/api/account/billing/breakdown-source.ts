@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { BilledAccount } from './billed-account'
-import type { BreakdownSource } from './breakdown'
+import type { BreakdownSource } from './breakdown-rows'
 import type { Dimension, UsageBreakdownFilter } from './breakdown-schema'
 import { sourceOf } from './sum-source'
 import { withTags } from './tag-source'

@@ -7,37 +7,13 @@ import { breakdownSource } from './breakdown-source'
 import { granularities } from './schema'
 import { sourceOf } from './sum-source'
 import { openTestDatabase } from '../../../../testing/db/database'
+import { addRequestSums } from '../../../../testing/request-logs/request-sums'
 import { createCustomer } from '../../../../testing/ledger/customer'
 import type { Database } from '../../../platform/db/database'
 
 const nowMs = Date.parse('2026-11-30T12:00:00Z')
 const stack = new AsyncDisposableStack()
 let database: Database
-
-interface Sum {
-  userId: string
-  at: string
-  model?: string
-  keyId?: string
-  requests?: number
-  /** Nano-dollars. */
-  cost: number
-}
-
-const addSums = (sums: readonly Sum[]) =>
-  Promise.all(
-    sums.map(({ userId, at, model = 'fake/one', keyId = 'key', requests = 1, cost }) =>
-      sql`
-        insert into request_sum (grain, starts_at, user_id, key_id, model, requests, successes, failures,
-          cancellations, input_tokens, output_tokens, latency_ms, cost, own_cost, peak_concurrent)
-        select grain, date_trunc(grain, ${at}::timestamptz, 'UTC'), ${userId}, ${keyId}, ${model}, ${requests}, ${requests},
-          0, 0, 7, 3, 200, ${cost}, 0, 1
-        from unnest(array['hour', 'day']) as grain
-        on conflict (grain, user_id, starts_at, key_id, model) do update set
-          requests = request_sum.requests + excluded.requests,
-          cost = request_sum.cost + excluded.cost`.execute(database.query),
-    ),
-  )
 
 const november: BreakdownFilter = {
   start_date: '2026-11-01',
@@ -70,7 +46,10 @@ describe('requests around midnight', () => {
   beforeAll(async () => {
     userId = await createCustomer(database)
     const requests = [...hours, '2026-11-11T00:30:00Z']
-    await addSums(requests.map((at, index) => ({ userId, at, requests: 10 ** index, cost: 1 })))
+    await addRequestSums(
+      database,
+      requests.map((at, index) => ({ userId, at, requests: 10 ** index, cost: 1 })),
+    )
   })
 
   test.each([
@@ -101,7 +80,8 @@ describe('requests around midnight', () => {
 test('groups beyond the limit are one, whose sums are in the total', async () => {
   const userId = await createCustomer(database)
   const costs = [4, 1, 3, 2]
-  await addSums(
+  await addRequestSums(
+    database,
     costs.map((cost, index) => ({
       userId,
       at: '2026-11-03T10:00:00Z',
@@ -139,7 +119,7 @@ test('two groupings give a group for each pair, with names of keys that exist', 
     database.query,
   )
   const at = '2026-11-03T10:00:00Z'
-  await addSums([
+  await addRequestSums(database, [
     { userId, at, model: 'one/a', keyId: 'key_named', cost: 3 },
     { userId, at, model: 'one/b', keyId: 'key_named', cost: 2 },
     { userId, at, model: 'two/a', keyId: 'key_gone', cost: 4 },
@@ -222,6 +202,9 @@ const zones = [
   'Europe/Berlin',
   'America/Sao_Paulo',
   'Pacific/Auckland',
+  'Asia/Kolkata',
+  'Asia/Kathmandu',
+  'Australia/Lord_Howe',
 ]
 
 /** The day of September 2026 with an index, which may be beyond its end. */
@@ -229,11 +212,11 @@ const dayAt = (index: number) => new Date(Date.UTC(2026, 8, index)).toISOString(
 const nanos = (cost: number) => Math.round(cost * 1e9)
 
 test('the sums of intervals and of groups are the total, which has the requests of the days in the zone', async () => {
-  const hour = fc.integer({ min: Date.parse('2026-09-10') / 3_600_000, max: nowMs / 3_600_000 })
+  const quarter = fc.integer({ min: Date.parse('2026-09-10') / 900_000, max: nowMs / 900_000 })
   const day = fc.integer({ min: 11, max: 80 })
   await fc.assert(
     fc.asyncProperty(
-      fc.array(fc.tuple(hour, fc.integer({ min: 0, max: 4 }), fc.nat(1e12)), { maxLength: 30 }),
+      fc.array(fc.tuple(quarter, fc.integer({ min: 0, max: 4 }), fc.nat(1e12)), { maxLength: 30 }),
       fc.record({
         zone: fc.constantFrom(...zones),
         granularity: fc.constantFrom(...granularities),
@@ -246,11 +229,11 @@ test('the sums of intervals and of groups are the total, which has the requests 
         const end = dayAt(Math.min(Math.max(one, other), Math.min(one, other) + 25))
         const sums = rows.map(([at, model, cost]) => ({
           userId,
-          at: new Date(at * 3_600_000).toISOString(),
+          at: new Date(at * 900_000).toISOString(),
           model: `fake/${model}`,
           cost,
         }))
-        for (const sum of sums) await addSums([sum])
+        for (const sum of sums) await addRequestSums(database, [sum])
         const breakdown = await read(userId, {
           start_date: start,
           end_date: end,
@@ -287,7 +270,7 @@ test('more sums than an answer has are rejected', async () => {
 
 test('days in UTC are kept for longer than hours', async () => {
   const userId = await createCustomer(database)
-  await addSums([{ userId, at: '2026-02-01T23:30:00Z', cost: 2 }])
+  await addRequestSums(database, [{ userId, at: '2026-02-01T23:30:00Z', cost: 2 }])
   const { total } = await read(userId, { start_date: '2026-01-01', end_date: '2026-11-30' })
   expect(total.requests).toBe(1)
 })

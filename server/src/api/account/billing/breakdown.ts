@@ -1,7 +1,10 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely'
-import type { Breakdown, BreakdownFilter, Dimension } from './breakdown-schema'
+import { readPrevious, toChange, type PreviousUsage } from './breakdown-comparison'
+import { dimensions, filterRows, havingOf, type BreakdownSource } from './breakdown-rows'
+import type { Breakdown, BreakdownFilter, Compared, Dimension } from './breakdown-schema'
 import { readIntervals, type Intervals } from './intervals'
-import { added, zeroSums, type UsageSource, type UsageSums } from './sum-source'
+import { splitHours } from './quarter-hours'
+import { added, zeroSums, type UsageSums } from './sum-source'
 import { invalidRequest } from '../../../errors'
 import { toTimestamp } from '../../../http/fields'
 import type { Schema } from '../../../platform/db/schema'
@@ -9,21 +12,6 @@ import { toUsd } from '../../../wire/usd'
 
 /** The most sums that one answer can have. */
 const maxSums = 20_000
-
-/** SQL of what rows of sums are grouped by; the provider is the part of a model before the slash. */
-const dimensions: Readonly<Record<Dimension, RawBuilder<unknown>>> = {
-  model: sql`model`,
-  provider: sql`case when position('/' in model) > 0 then split_part(model, '/', 1) else '' end`,
-  key: sql`key_id`,
-  // A tag has no comma.
-  tag: sql`array_to_string(tags, ', ')`,
-  member: sql`user_id`,
-  account: sql`user_id`,
-  department: sql`coalesce((
-    select department from membership
-    where membership.organization_id = account_id and membership.user_id = usage_sum.user_id
-  ), '')`,
-}
 
 /** SQL of the names of what is grouped by its ID, for a group whose ID is `id`. */
 const names: Readonly<Partial<Record<Dimension, RawBuilder<unknown>>>> = {
@@ -42,17 +30,12 @@ interface GroupedSums extends UsageSums {
   groups: number
 }
 
-/** The rows that are read, further conditions included. */
-export interface BreakdownSource extends UsageSource {
-  where?: RawBuilder<unknown> | undefined
-  /** A clause that leaves out sums which are no group's. */
-  having?: RawBuilder<unknown> | undefined
-}
-
 /** A source with the figures that its readers see of its sums. */
 interface Readable<Figures> extends BreakdownSource {
   toFigures: (sums: UsageSums) => Figures
 }
+
+type ToCompared<Figures> = (now: UsageSums, before: UsageSums | undefined) => Compared<Figures>
 
 /**
  * Reads usage by one or two groupings, and over time. Rejects with `invalid_request` for a period that the sums do not
@@ -72,38 +55,22 @@ export async function readBreakdown<Figures extends object>(
   }
   const rows = await readSums(db, source, { filter, intervals })
   const groups = sumByPlace(rows, filter.limit)
-  const [firstNames, secondNames] = await Promise.all([
-    readNames(
-      db,
-      filter.group_by,
-      groups.map(({ first }) => first),
-    ),
-    readNames(
-      db,
-      filter.split_by,
-      groups.map(({ second }) => second),
-    ),
-  ])
-  const others = rows.filter(({ place }) => place > filter.limit)
+  const previous =
+    filter.compare && (await readPrevious(db, source, { filter, nowMs, shownGroups: groups }))
+  const toCompared = comparedBy(toFigures)
+  const shown = { groups, previous, toCompared }
   return {
     period: {
       start: toTimestamp(intervals.starts[0] ?? intervals.end),
       end: toTimestamp(intervals.end),
       time_zone: filter.time_zone,
     },
-    total: toFigures(rows.reduce<UsageSums>(added, zeroSums)),
-    groups: groups.map(({ first, second, sums }) => ({
-      group: { id: first, name: firstNames.get(first) ?? null },
-      split: second === null ? null : { id: second, name: secondNames.get(second) ?? null },
-      ...toFigures(sums),
-    })),
-    other:
-      others.length === 0
-        ? null
-        : {
-            groups: (rows[0]?.groups ?? 0) - filter.limit,
-            ...toFigures(others.reduce<UsageSums>(added, zeroSums)),
-          },
+    previous_period: previous
+      ? { start: toTimestamp(previous.start), end: toTimestamp(previous.end) }
+      : null,
+    total: toCompared(rows.reduce<UsageSums>(added, zeroSums), previous?.total),
+    groups: await toGroups(db, filter, shown),
+    other: toOther(rows, filter.limit, shown),
     intervals: filter.granularity ? intervals.starts.map(toTimestamp) : [],
     time_series: filter.granularity
       ? rows.map((row) => ({
@@ -114,6 +81,60 @@ export async function readBreakdown<Figures extends object>(
       : [],
   }
 }
+
+/** Names the groups of an answer. */
+async function toGroups<Figures extends object>(
+  db: Kysely<Schema>,
+  { group_by: by, split_by: split }: BreakdownFilter,
+  { groups, previous, toCompared }: ShownUsage<Figures>,
+): Promise<Breakdown<Figures>['groups']> {
+  const [firstNames, secondNames] = await Promise.all([
+    readNames(
+      db,
+      by,
+      groups.map(({ first }) => first),
+    ),
+    readNames(
+      db,
+      split,
+      groups.map(({ second }) => second),
+    ),
+  ])
+  return groups.map(({ first, second, sums }, index) => ({
+    group: { id: first, name: firstNames.get(first) ?? null },
+    split: second === null ? null : { id: second, name: secondNames.get(second) ?? null },
+    ...toCompared(sums, previous?.groups[index]),
+  }))
+}
+
+/** Sums the groups beyond the limit, and what was used before by groups without usage now. */
+function toOther<Figures extends object>(
+  rows: readonly GroupedSums[],
+  limit: number,
+  { previous, toCompared }: ShownUsage<Figures>,
+): Breakdown<Figures>['other'] {
+  const others = rows.filter(({ place }) => place > limit)
+  if (others.length === 0 && (previous?.other.requests ?? 0n) === 0n) return null
+  return {
+    groups: Math.max(0, (rows[0]?.groups ?? 0) - limit),
+    ...toCompared(others.reduce<UsageSums>(added, zeroSums), previous?.other),
+  }
+}
+
+/** Returns the conversion of sums, beside those of the days before where they are compared. */
+const comparedBy =
+  <Figures extends object>(toFigures: Readable<Figures>['toFigures']): ToCompared<Figures> =>
+  (now, before) => ({
+    ...toFigures(now),
+    previous: before ? toFigures(before) : null,
+    change: before
+      ? {
+          requests: toChange(now.requests, before.requests),
+          tokens: toChange(now.input + now.output, before.input + before.output),
+          usage_cost: toChange(now.usage_cost, before.usage_cost),
+        }
+      : null,
+  })
 
 /** Returns the figures of an account or an organization. */
 export const toAccountFigures = ({
@@ -140,22 +161,19 @@ interface Query {
 /** Sums by interval and group, ascending by both; groups beyond the limit are one. */
 async function readSums(
   db: Kysely<Schema>,
-  { table, isOf, sums, where = sql`true`, having = sql`` }: BreakdownSource,
-  { filter, intervals: { starts, end, grain } }: Query,
+  source: BreakdownSource,
+  query: Query,
 ): Promise<GroupedSums[]> {
+  const { filter, intervals } = query
   const first = dimensions[filter.group_by]
   const second = filter.split_by ? dimensions[filter.split_by] : sql`null::text`
   const { rows } = await sql<GroupedSums>`
     with counted as (
-      select width_bucket(starts_at, ${starts}::timestamptz[]) as interval,
-        ${first} as first, ${second} as second, ${sums}
-      from ${table}
-      where ${isOf} and ${where} and grain = ${grain}
-        and starts_at >= ${starts[0]} and starts_at < ${end}
-        and (${filter.model ?? null}::text is null or model = ${filter.model ?? null})
-        and (${filter.provider ?? null}::text is null
-          or ${dimensions.provider} = ${filter.provider ?? null})
-      group by 1, 2, 3 ${having}
+      select width_bucket(starts_at, ${intervals.starts}::timestamptz[]) as interval,
+        ${first} as first, ${second} as second, ${source.sums}
+      from ${splitHours(source.table, source.columns, intervals)}
+      where ${filterRows(source, query)}
+      group by 1, 2, 3 ${havingOf(source, intervals)}
     ), ranked as (
       select first, second, least(${filter.limit} + 1, row_number() over (
         order by sum(usage_cost) desc, sum(requests) desc, first, second
@@ -182,6 +200,13 @@ interface Group {
   first: string
   second: string | null
   sums: UsageSums
+}
+
+/** The groups within the limit, and the usage before where it is compared. */
+interface ShownUsage<Figures> {
+  groups: readonly Group[]
+  previous: PreviousUsage | undefined
+  toCompared: ToCompared<Figures>
 }
 
 /** Sums the intervals of each group within the limit, by place. */

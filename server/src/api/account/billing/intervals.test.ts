@@ -24,6 +24,7 @@ test('a period without a granularity is one interval', async () => {
     starts: [new Date('2026-11-01T00:00:00Z')],
     end: new Date('2026-12-01T00:00:00Z'),
     grain: 'hour',
+    quarters: [],
   })
 })
 
@@ -35,6 +36,19 @@ test('a day on which clocks are set back has 25 hours', async () => {
     new Date('2026-10-24T22:00:00Z'),
     new Date('2026-10-25T23:00:00Z'),
   ])
+})
+
+test.each([
+  ['Asia/Kolkata', ['18:30', '18:45']],
+  ['Asia/Kathmandu', ['18:15', '18:30', '18:45']],
+  ['Australia/Eucla', ['15:15', '15:30', '15:45']],
+])('the hours that midnight in %s splits are read by the quarter', async (zone, times) => {
+  const day = { start_date: '2026-11-10', end_date: '2026-11-10', time_zone: zone }
+  const { quarters, grain } = await read({ ...day, granularity: 'day' })
+  expect(grain).toBe('hour')
+  expect(quarters.map((quarter) => quarter.toISOString().slice(0, 16))).toEqual(
+    ['09', '10'].flatMap((date) => times.map((time) => `2026-11-${date}T${time}`)),
+  )
 })
 
 const startsOf = async (granularity: 'week' | 'month') => {
@@ -55,7 +69,16 @@ describe('the period is rejected', () => {
     ['hours of more than 31 days', { start_date: '2026-10-01', granularity: 'hour' }, 'end_date'],
     ['an unknown zone', { time_zone: 'Mars/Olympus' }, 'time_zone'],
     ['an offset', { time_zone: '+02:00' }, 'time_zone'],
-    ['a zone of half hours', { time_zone: 'Asia/Kolkata' }, 'time_zone'],
+    [
+      'a zone of seconds',
+      { start_date: '1971-11-01', end_date: '1971-11-02', time_zone: 'Africa/Monrovia' },
+      'time_zone',
+    ],
+    [
+      'days of a zone of half hours that only hours have',
+      { start_date: '2026-07-01', time_zone: 'Asia/Kolkata' },
+      'time_zone',
+    ],
     [
       'days of a zone that only hours have',
       { start_date: '2026-07-01', time_zone: 'Asia/Tokyo' },

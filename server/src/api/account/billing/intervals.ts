@@ -5,6 +5,7 @@ import { invalidRequest } from '../../../errors'
 import type { Schema } from '../../../platform/db/schema'
 
 const hourMs = 3_600_000
+const quarterMs = 900_000
 
 /** The intervals of a period in a time zone. */
 export interface Intervals {
@@ -14,6 +15,11 @@ export interface Intervals {
   end: Date
   /** The sums that have all their borders. */
   grain: 'hour' | 'day'
+  /**
+   * The quarters of an hour between each border within an hour and the end of that hour: of a time zone that is not whole
+   * hours from UTC.
+   */
+  quarters: Date[]
 }
 
 type Span = Pick<BreakdownFilter, 'start_date' | 'end_date' | 'time_zone' | 'granularity'>
@@ -53,7 +59,9 @@ export async function readIntervals(
   const [start] = days
   if (!start || !end) throw new Error('A period has no days.')
   const starts = granularity === 'hour' ? hoursOf(start, end) : days
-  return { starts, end, grain: grainOf([...starts, end], span, nowMs) }
+  const borders = [...starts, end]
+  const grain = grainOf(borders, span, nowMs)
+  return { starts, end, grain, quarters: borders.flatMap(quartersAfter) }
 }
 
 function checkSpan({ start_date: from, end_date: to, time_zone: zone, granularity }: Span): void {
@@ -89,6 +97,14 @@ function isTimeZone(zone: string): boolean {
   }
 }
 
+/** Lists the quarters from a border to the end of its hour; none from a full hour. */
+function quartersAfter(border: Date): Date[] {
+  const endMs = Math.ceil(border.getTime() / hourMs) * hourMs
+  const quarters: Date[] = []
+  for (let ms = border.getTime(); ms < endMs; ms += quarterMs) quarters.push(new Date(ms))
+  return quarters
+}
+
 const hoursOf = (start: Date, end: Date): Date[] =>
   Array.from(
     { length: Math.ceil((end.getTime() - start.getTime()) / hourMs) },
@@ -97,8 +113,8 @@ const hoursOf = (start: Date, end: Date): Date[] =>
 
 function grainOf(borders: readonly Date[], span: Span, nowMs: number): Intervals['grain'] {
   const isAligned = (unitMs: number) => borders.every((border) => border.getTime() % unitMs === 0)
-  if (!isAligned(hourMs)) {
-    const message = `time_zone: ${span.time_zone} is not whole hours from UTC, and sums are kept by the hour.`
+  if (!isAligned(quarterMs)) {
+    const message = `time_zone: ${span.time_zone} is not whole quarters of an hour from UTC.`
     throw invalidRequest('time_zone', 'not_allowed', message)
   }
   const start = borders[0]?.getTime() ?? 0

@@ -114,6 +114,14 @@ const Transaction = z
     organization_id: z.string().nullable(),
     reference_id: z.string().nullable().describe('A request or a checkout'),
     request_count: z.int().nullable(),
+    receipt_url: z
+      .string()
+      .nullable()
+      .describe("The payment processor's receipt of a purchase; null until it is read"),
+    invoice: z
+      .object({ id: objectId('invoice'), number: z.string() })
+      .nullable()
+      .describe('The invoice of a purchase; null where none was issued'),
     created_at: z.iso.datetime(),
   })
   .meta({ ref: 'Transaction' })

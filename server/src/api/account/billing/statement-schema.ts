@@ -18,7 +18,7 @@ export const time_zone = z
   .string()
   .max(60)
   .default('UTC')
-  .describe('IANA time zone of the days. Its offset from UTC must be whole hours')
+  .describe('IANA time zone of the days')
   .meta({ examples: ['Europe/Berlin'] })
 
 export const StatementFilter = z.strictObject({

@@ -1,6 +1,7 @@
 import { sql, type Transaction } from 'kysely'
 import type { BilledAccount } from './billed-account'
 import type { Intervals } from './intervals'
+import { splitHours, usageColumns } from './quarter-hours'
 import { checkoutOf } from './transactions'
 import { tokensIn, tokensOut } from './sum-source'
 import { toSummedParts } from '../../../ledger/summed-parts'
@@ -40,17 +41,24 @@ export const usageOf = ({ id, organizationId }: BilledAccount) =>
 
 export const paid = sql`(usage_sum.cost - usage_sum.written_off)`
 
+/** The sums of usage, split where the days of a time zone begin. */
+export const splitUsage = (intervals: Pick<Intervals, 'quarters'>) =>
+  splitHours(sql`usage_sum`, usageColumns, intervals)
+
+const hourMs = 3_600_000
+
 /** Reads usage by day and model, of models that cost something or had requests. */
 export async function readUsage(
   db: Db,
   account: BilledAccount,
-  { starts, end, grain }: Intervals,
+  intervals: Intervals,
 ): Promise<ModelUsage[]> {
+  const { starts, end, grain } = intervals
   const { rows } = await sql<ModelUsage>`
     select width_bucket(starts_at, ${starts}::timestamptz[]) as day, model,
       sum(requests)::bigint as requests, sum(${tokensIn})::bigint as input,
       sum(${tokensOut})::bigint as output, sum(${paid})::bigint as cost
-    from usage_sum
+    from ${splitUsage(intervals)}
     where ${usageOf(account)} and grain = ${grain} and starts_at >= ${starts[0]} and starts_at < ${end}
     group by 1, 2 order by 1, 6 desc, 3 desc, 2`.execute(db)
   return rows
@@ -58,7 +66,11 @@ export async function readUsage(
 
 /** Sums what a balance paid for usage from a moment on, in nano-dollars. */
 export async function sumUsageSince(db: Db, account: BilledAccount, since: Date): Promise<bigint> {
-  const parts = toSummedParts({ fromMs: since.getTime(), toMs: Infinity })
+  const fromMs = since.getTime()
+  const hourAt = Math.ceil(fromMs / hourMs) * hourMs
+  // The rest of an hour that a time zone splits.
+  const quarters = { grain: 'quarter_hour', fromMs, toMs: hourAt }
+  const parts = [quarters, ...toSummedParts({ fromMs: hourAt, toMs: Infinity })]
   const { rows } = await sql<{ cost: bigint }>`
     select coalesce(sum(${paid}), 0)::bigint as cost
     from unnest(
@@ -126,12 +138,13 @@ export async function sumMovementsSince(
 export async function countFree(
   db: Db,
   { id, organizationId }: BilledAccount,
-  { starts, end, grain }: Intervals,
+  intervals: Intervals,
 ): Promise<bigint> {
   // Requests without a payer are their callers', not an organization's.
   if (organizationId !== null) return 0n
+  const { starts, end, grain } = intervals
   const { rows } = await sql<{ requests: bigint }>`
-    select coalesce(sum(requests), 0)::bigint as requests from usage_sum
+    select coalesce(sum(requests), 0)::bigint as requests from ${splitUsage(intervals)}
     where user_id = ${id} and account_id = '' and grain = ${grain}
       and starts_at >= ${starts[0]} and starts_at < ${end}`.execute(db)
   return rows[0]?.requests ?? 0n

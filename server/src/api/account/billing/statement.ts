@@ -8,6 +8,7 @@ import {
   readAccount,
   readMovements,
   readUsage,
+  splitUsage,
   sumMovementsSince,
   sumUsageSince,
   type ModelUsage,
@@ -104,6 +105,7 @@ async function readSources(
   { start, intervals }: { start: Date; intervals: Intervals },
 ) {
   const { end, grain } = intervals
+  const table = splitUsage(intervals)
   const row = await readAccount(trx, account)
   if (!row) throw new ApiError('resource_not_found')
   const usage = await readUsage(trx, account, intervals)
@@ -112,7 +114,7 @@ async function readSources(
   const laterMovements = await sumMovementsSince(trx, account, end)
   const others =
     account.organizationId === null
-      ? await readPaidParts(trx, { userId: account.id }, { grain, start, end })
+      ? await readPaidParts(trx, { userId: account.id }, { grain, start, end, table })
       : []
   return {
     posted: row.posted,

@@ -1,5 +1,6 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { BilledAccount } from './billed-account'
+import { requestColumns, usageColumns, type SumColumns } from './quarter-hours'
 
 /** Sums of requests. */
 export interface UsageSums {
@@ -55,6 +56,7 @@ export const added = (a: UsageSums, b: UsageSums): UsageSums => ({
 /** A table of sums, and the filter for an account's rows. */
 export interface UsageSource {
   table: RawBuilder<unknown>
+  columns: SumColumns
   isOf: RawBuilder<unknown>
   sums: RawBuilder<unknown>
   cost: RawBuilder<unknown>
@@ -70,6 +72,7 @@ const ofLogs = (userId: string): UsageSource => ({ ...ofAllLogs, isOf: sql`user_
 /** Sums the requests of all accounts. */
 export const ofAllLogs: UsageSource = {
   table: sql`request_sum`,
+  columns: requestColumns,
   isOf: sql`true`,
   sums: sql`
     sum(requests)::bigint as requests, sum(successes)::bigint as successes,
@@ -90,6 +93,7 @@ export const tokensOut = sql`(output_tokens + reasoning_tokens + audio_output_to
 /** Sums the provider requests on an organization's account; logs belong to their callers. */
 const ofUsage = (organizationId: string): UsageSource => ({
   table: sql`usage_sum`,
+  columns: usageColumns,
   isOf: sql`account_id = ${organizationId}`,
   sums: sql`
     sum(requests)::bigint as requests,

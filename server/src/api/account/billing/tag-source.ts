@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { BreakdownSource } from './breakdown'
+import type { BreakdownSource } from './breakdown-rows'
 import type { BreakdownFilter } from './breakdown-schema'
 import { splitTags } from '../../../wire/tags'
 
@@ -38,14 +38,16 @@ export function withTags(
   source: BreakdownSource,
   { group_by: by, split_by: split, tag }: TagFilter,
 ): BreakdownSource {
+  const columns = { ...source.columns, keys: [...source.columns.keys, 'tags'] }
   if (tag !== undefined) {
     const { where = sql`true` } = source
     return {
       ...source,
+      columns,
       table: taggedSums,
       where: sql`${where} and tags @> ${splitTags(tag)}::text[]`,
     }
   }
   if (by !== 'tag' && split !== 'tag') return source
-  return { ...source, table: allSums, having: sql`having sum(requests) <> 0` }
+  return { ...source, columns, table: allSums, having: sql`having sum(requests) <> 0` }
 }

@@ -1,6 +1,7 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely'
 import type { Transaction, TransactionFilter } from './schema'
 import type { BilledAccount } from './billed-account'
+import { noDocuments, readDocuments, type PaymentDocuments } from './payment-documents'
 import type { Schema } from '../../../platform/db/schema'
 import { toTimestamp } from '../../../http/fields'
 import { toPaged, type Page } from '../../../http/paging'
@@ -35,7 +36,11 @@ interface Row {
   created_at: Date
 }
 
-const toTransaction = (row: Row, { organizationId }: BilledAccount): Transaction => ({
+const toTransaction = (
+  row: Row,
+  { organizationId }: BilledAccount,
+  documents: PaymentDocuments,
+): Transaction => ({
   id: row.transaction_id,
   type: typeOf(row.kind),
   amount: toUsd(row.amount),
@@ -47,6 +52,7 @@ const toTransaction = (row: Row, { organizationId }: BilledAccount): Transaction
   organization_id: organizationId,
   reference_id: row.reference,
   request_count: row.requests === null || row.requests === 0n ? null : Number(row.requests),
+  ...documents,
   created_at: toTimestamp(row.created_at),
 })
 
@@ -85,7 +91,21 @@ export async function listTransactions(
   ])
   const { items, pagination } = toPaged(page, totals.rows[0]?.total ?? 0n, listed.rows)
   const detailed = await withUsage(db, items)
-  return { transactions: detailed.map((row) => toTransaction(row, account)), pagination }
+  const purchases = detailed.filter(({ kind }) => kind === 'topup')
+  const documents = await readDocuments(
+    db,
+    purchases.flatMap(({ reference }) => reference ?? []),
+  )
+  return {
+    transactions: detailed.map((row) =>
+      toTransaction(
+        row,
+        account,
+        (row.kind === 'topup' && documents.get(row.reference ?? '')) || noDocuments,
+      ),
+    ),
+    pagination,
+  }
 }
 
 /** Returns SQL of the checkout of a ledger transaction, whose row is `name`. */

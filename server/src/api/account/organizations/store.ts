@@ -282,6 +282,7 @@ export const remove = (db: Kysely<Schema>, id: string) =>
       .where('organization_id', '=', id)
       .returning('user_id')
       .execute()
+    await trx.deleteFrom('company').where('account_id', '=', id).execute()
     await trx.deleteFrom('organization').where('id', '=', id).execute()
     return members.map((member) => member.user_id)
   })

@@ -86,12 +86,28 @@ async function deleteUser(trx: Transaction<Schema>, id: string, email: string): 
     where identifier = ${email} or position(${email} in value) > 0 or position(${id} in value) > 0
   `.execute(trx)
   await leaveAll(trx, id)
+  await trx.deleteFrom('company').where('account_id', '=', id).execute()
+  await trx
+    .updateTable('invoice')
+    .set({ buyer: JSON.stringify(toErasedBuyer(id)) })
+    .where('account_id', '=', id)
+    .execute()
   // Where logs are exported, the export deletes them in its store.
   await sql`
     insert into log_erasure (user_id) select ${id} where exists (select from log_export)
     on conflict do nothing`.execute(trx)
   await trx.deleteFrom('users').where('id', '=', id).execute()
 }
+
+/** Stands on the invoices of an erased account. */
+const toErasedBuyer = (id: string) => ({
+  name: pseudonymOf(id),
+  address: [],
+  country: null,
+  tax_id: null,
+  email: null,
+  purchase_order: null,
+})
 
 /** Ends the user's memberships, which go with its row, and notifies the organizations. */
 async function leaveAll(trx: Transaction<Schema>, id: string): Promise<void> {

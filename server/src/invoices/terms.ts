@@ -1,0 +1,33 @@
+import type { Seller } from './party'
+
+/** The seller of documents, their numbers, and from when on they are issued. */
+export interface InvoiceTerms {
+  seller: Seller
+  /** The beginning of the numbers: `INV` of `INV-2026-000001`. */
+  prefix: string
+  /** The first day, in UTC: `2026-11-01`. */
+  from: string
+}
+
+/** The settings of the operator that documents need. */
+export interface InvoiceSettings {
+  name: string | null
+  address: readonly string[]
+  country: string | null
+  taxId: string | null
+  email: string | null
+  note: string | null
+  prefix: string
+  from: string | null
+}
+
+/** Returns the terms of documents; undefined while the operator issues none. */
+export function toTerms(settings: InvoiceSettings): InvoiceTerms | undefined {
+  const { name, address, country, taxId, email, note, prefix, from } = settings
+  if (name === null || from === null) return undefined
+  return {
+    seller: { name, address: [...address], country, tax_id: taxId, email, note },
+    prefix,
+    from,
+  }
+}

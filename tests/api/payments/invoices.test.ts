@@ -1,0 +1,135 @@
+import { expect, test } from 'bun:test'
+import { buy, checkout, listIn, objectIn, sessionOf } from './fixture'
+import { usePaidFixture } from './paid-fixture'
+import { deliver } from './stripe-events'
+import { eventually } from '../../../server/testing/eventually'
+import { call } from '../../harness/byok'
+import { newOrganization } from '../../harness/organization'
+import { sendRequest, type Json } from '../../harness/http'
+import type { Customer } from '../../harness/server'
+
+const fixture = usePaidFixture({ INVOICE_SECONDS: '0.2' })
+
+const read = (customer: Customer, path: string) =>
+  call(fixture().gateway, customer, `GET /billing${path}`)
+
+const sell = (invoices: Json) => fixture().gateway.admin('PUT', '/config', { invoices })
+
+const startSelling = () =>
+  sell({
+    from: new Date().toISOString().slice(0, 10),
+    seller_name: 'Gateways Ltd',
+    seller_address: ['1 High Street', 'London'],
+    seller_country: 'GB',
+  })
+
+/** Waits for the invoice of a payment, beside the payment. */
+async function paymentOf(customer: Customer, query = ''): Promise<Json> {
+  const find = async () =>
+    listIn(await read(customer, `/transactions?type=purchase${query}`), 'transactions')[0] ?? {}
+  await eventually(async () => {
+    const payment = await find()
+    return payment['invoice'] !== null && payment['receipt_url'] !== null
+  })
+  return find()
+}
+
+test('a payment has the receipt of the processor and an invoice, as JSON and as a page', async () => {
+  await startSelling()
+  const customer = await fixture().newCustomer()
+  const company = {
+    name: 'Example <b>GmbH</b>',
+    address: ['Hauptstraße 1', '10115 Berlin'],
+    country: 'DE',
+    tax_id: 'DE123456789',
+    email: 'invoices@example.com',
+    purchase_order: 'PO-17',
+  }
+  const changed = await call(fixture().gateway, customer, 'PUT /billing/company', company)
+  expect(changed.body).toEqual({ organization_id: null, ...company })
+  const paymentRef = await buy(fixture(), customer, { amount: 20 })
+  const payment = await paymentOf(customer)
+  expect(payment['receipt_url']).toBe(`https://pay.simulated.example/receipts/${paymentRef}`)
+  const listed = await read(customer, '/invoices')
+  const [line] = listIn(listed, 'invoices')
+  expect(line).toMatchObject({
+    ...objectIn({ body: payment }, 'invoice'),
+    type: 'purchase',
+    total: 20,
+    payment_id: payment['reference_id'],
+    month: null,
+  })
+  const invoice = await read(customer, `/invoices/${String(line?.['id'])}`)
+  expect(invoice.body).toMatchObject({
+    ...line,
+    amount_due: 0,
+    seller: { name: 'Gateways Ltd', country: 'GB' },
+    buyer: company,
+    lines: [{ description: 'Credits', amount: 20, model: null }],
+  })
+  const page = await sendRequest(fixture().gateway, {
+    method: 'GET',
+    path: `/api/billing/invoices/${String(line?.['id'])}/page`,
+    key: customer.key,
+  })
+  expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')
+  expect(page.headers.get('content-security-policy')).toContain("default-src 'none'")
+  expect(page.text).toContain('Example &lt;b&gt;GmbH&lt;/b&gt;')
+  expect(page.text).toContain(String(line?.['number']))
+})
+
+test('an invoice is for its account, and that of an organization for its managers', async () => {
+  await startSelling()
+  const { gateway, double } = fixture()
+  const organization = await newOrganization({ gateway, newCustomer: fixture().newCustomer })
+  const { owner, id, member } = organization
+  const admin = await member('admin')
+  const viewer = await member('viewer')
+  const body = { organization_id: id, name: 'Together Ltd' }
+  const refused = await call(gateway, viewer, 'PUT /billing/company', body)
+  expect(refused.error.code).toBe('insufficient_permissions')
+  await call(gateway, admin, 'PUT /billing/company', body)
+  const session = sessionOf(await checkout(gateway, owner, { amount: 5, organization_id: id }))
+  await deliver(gateway.url, double.pay(session).completed)
+  const { invoice } = await paymentOf(owner, `&organization_id=${id}`)
+  const path = `/invoices/${String(objectIn({ body: { invoice } }, 'invoice')['id'])}`
+  for (const manager of [owner, admin]) {
+    expect((await read(manager, path)).body).toMatchObject({
+      organization_id: id,
+      total: 5,
+      buyer: { name: 'Together Ltd' },
+    })
+  }
+  expect((await read(viewer, path)).error.code).toBe('insufficient_permissions')
+  for (const door of [path, `${path}/page`]) {
+    const stranger = await read(await fixture().newCustomer(), door)
+    expect(stranger.error.code).toBe('resource_not_found')
+  }
+  expect(listIn(await read(owner, '/invoices'), 'invoices')).toEqual([])
+  const trail = await call(gateway, owner, `GET /organizations/${id}/audit-trail?action=company`)
+  expect(trail.text).toContain('company.changed')
+})
+
+test('without a seller no invoice is issued, and one is issued later', async () => {
+  await sell({ seller_name: null })
+  const customer = await fixture().newCustomer()
+  await buy(fixture(), customer, { amount: 3 })
+  await eventually(async () => {
+    const [payment] = listIn(await read(customer, '/transactions'), 'transactions')
+    return payment?.['receipt_url'] !== null
+  })
+  expect(listIn(await read(customer, '/invoices'), 'invoices')).toEqual([])
+  await startSelling()
+  expect((await paymentOf(customer))['invoice']).not.toBeNull()
+})
+
+test.each([
+  ['a country by its name', { country: 'Germany' }, 'country'],
+  ['a name of two lines', { name: 'A\nB' }, 'name'],
+  ['nine lines of address', { address: Array.from({ length: 9 }, () => 'x') }, 'address'],
+  ['no address of mail', { email: 'invoices' }, 'email'],
+])('%s is rejected', async (_what, body, param) => {
+  const customer = await fixture().newCustomer()
+  const answer = await call(fixture().gateway, customer, 'PUT /billing/company', body)
+  expect(answer.error).toMatchObject({ code: 'invalid_request', param })
+})
