@@ -34,10 +34,10 @@ const maxExtraBytes = 4 << 20
 const minFormBytes = 1 << 20
 /** A form of unknown length takes room in such steps. */
 const stepBytes = 8 << 20
-/** The runtime ends a sender that is silent for so long. */
-const silentSeconds = 20
-/** A form must arrive at this pace, after a start, and within a time. */
+/** A form must arrive at this pace, after a start, without a longer silence than that, and within a time. */
 const startMs = 20_000
+/** The runtime ends a sender that is silent for so long, without an answer. */
+const silentSeconds = 30
 const minBytesPerSecond = 32 << 10
 const maxMs = 15 * 60_000
 const readByteMs = 2e-6
@@ -254,7 +254,7 @@ class Pace {
   within<Value>(reading: Promise<Value>, bytes: number): Promise<Value> {
     const usedMs = this.#nowMs() - this.#startedAtMs - this.#pausedMs
     const leftMs = startMs + (bytes / minBytesPerSecond) * 1000 - usedMs
-    return withTimeout(reading, Math.max(1, leftMs), {
+    return withTimeout(reading, Math.min(startMs, Math.max(1, leftMs)), {
       late: this.#late,
       ...(this.#clock && { clock: this.#clock }),
     })
