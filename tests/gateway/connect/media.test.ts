@@ -131,12 +131,7 @@ test('recordings are transcribed, whole and streamed, and translated', async () 
   expect(bytes).toBeGreaterThan(262_144)
   // The runtime that reads the form has a name of its own for it.
   const type = 'audio/x-wav'
-  const transcription = {
-    path: '/v1/audio/transcriptions',
-    model: 'mine',
-    bytes,
-    type: 'audio/wav',
-  }
+  const transcription = { path: '/v1/audio/transcriptions', model: 'mine', bytes, type }
   const translation = { ...transcription, path: '/v1/audio/translations' }
   expect(forms.splice(0)).toEqual([transcription, transcription, translation])
 })
