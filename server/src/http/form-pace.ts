@@ -2,7 +2,7 @@ import { ApiError } from '../errors'
 import type { Clock } from '../platform/clock'
 import { withTimeout } from '../platform/with-timeout'
 
-/** A form must arrive at this pace, after a start. */
+/** A form must arrive at this pace, after a start, and without a longer silence than that. */
 const startMs = 20_000
 const minBytesPerSecond = 32 << 10
 
@@ -32,7 +32,7 @@ export class FormPace {
   within<Value>(reading: Promise<Value>, bytes: number): Promise<Value> {
     const usedMs = this.#nowMs() - this.#startedAtMs - this.#pausedMs
     const leftMs = startMs + (bytes / minBytesPerSecond) * 1000 - usedMs
-    return withTimeout(reading, Math.max(1, leftMs), {
+    return withTimeout(reading, Math.min(startMs, Math.max(1, leftMs)), {
       late: this.#late,
       ...(this.#clock && { clock: this.#clock }),
     })

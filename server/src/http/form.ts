@@ -36,9 +36,8 @@ const maxExtraBytes = 4 << 20
 const minFormBytes = 1 << 20
 /** A form of unknown length takes room in such steps. */
 const stepBytes = 8 << 20
-/** The runtime ends a sender that is silent for so long. */
-const silentSeconds = 20
-/** A form must arrive within this time. */
+/** The runtime ends a sender that is silent for so long, without an answer: `FormPace` rejects it before. */
+const silentSeconds = 30
 const maxMs = 15 * 60_000
 const readByteMs = 2e-6
 const multipart = /^multipart\/form-data\s*;.*boundary=/i

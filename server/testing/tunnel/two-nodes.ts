@@ -9,12 +9,8 @@ interface Message {
   call: string
 }
 
-/** Creates two nodes that exchange messages by the test; the second has the socket. */
-export function createTwoNodes() {
-  const clock = new TestClock()
-  const gateway = createTestTunnel()
-  const attached = new LocalTunnels()
-  attached.attach(gateway.link)
+/** Creates the channels of nodes in this process; a test decides which messages are lost. */
+function createChannels() {
   const aside = new Map<string, string>()
   const nodes = new Map<string, (text: string) => void>()
   const lost = { isLost: (_message: Message) => false }
@@ -40,6 +36,16 @@ export function createTwoNodes() {
         [Symbol.asyncDispose]: () => Promise.resolve(),
       }
     }
+  return { aside, nodes, lost, channelOf }
+}
+
+/** Creates two nodes that exchange messages by the test; the second has the socket. */
+export function createTwoNodes() {
+  const clock = new TestClock()
+  const gateway = createTestTunnel()
+  const attached = new LocalTunnels()
+  attached.attach(gateway.link)
+  const { aside, nodes, lost, channelOf } = createChannels()
   const place = {
     gateway: 'gw_1',
     node: 'b',
