@@ -139,8 +139,7 @@ function storesOf(
     gateways: createGatewayStore({ db, address: () => '', changed }),
     pools: createPoolStore({ db, catalog, changed }),
     operatedOrganizations: createOperatedOrganizationStore({ db, catalog, changed }),
-    scimDirectories: createScimDirectoryStore({ db, address: () => '', changed }),
-    anyScimDirectories: createAnyScimDirectoryStore({ db, address: () => '', changed }),
+    ...scimStoresOf(db),
     organizations: createOrganizationStore({ db, catalog, changed }),
     members: createMemberStore({ db, catalog, changed }),
     organizationUsage: createOrganizationUsageStore(db),
@@ -170,6 +169,11 @@ function logStoresOf(db: Kysely<Schema>) {
     operatedRequestLogs: createOperatedRequestLogStore(logging),
   }
 }
+
+const scimStoresOf = (db: Kysely<Schema>) => ({
+  scimDirectories: createScimDirectoryStore({ db, address: () => '', changed }),
+  anyScimDirectories: createAnyScimDirectoryStore({ db, address: () => '', changed }),
+})
 
 const systemStoresOf = (db: Kysely<Schema>) => ({
   system: createSystemStore({
