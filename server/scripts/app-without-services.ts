@@ -21,8 +21,7 @@ import { createModelStore } from '../src/api/operator/models/store'
 import { createDestinationStore } from '../src/api/account/notification-destinations/store'
 import { createNotificationStore } from '../src/api/account/notifications/store'
 import { createMemberStore } from '../src/api/account/organizations/members'
-import { createScimDirectoryStore } from '../src/api/account/scim-directories/store'
-import { createAnyScimDirectoryStore } from '../src/api/operator/scim-directories/store'
+import { scimPortsOf, scimStoresOf } from './scim-without-services'
 import { createOperatedOrganizationStore } from '../src/api/operator/organizations/store'
 import { createInvitationStore } from '../src/api/account/organizations/invitations'
 import { createOwnInvitationStore } from '../src/api/account/organizations/own-invitations'
@@ -170,11 +169,6 @@ function logStoresOf(db: Kysely<Schema>) {
   }
 }
 
-const scimStoresOf = (db: Kysely<Schema>) => ({
-  scimDirectories: createScimDirectoryStore({ db, address: () => '', changed }),
-  anyScimDirectories: createAnyScimDirectoryStore({ db, address: () => '', changed }),
-})
-
 const systemStoresOf = (db: Kysely<Schema>) => ({
   system: createSystemStore({
     db,
@@ -268,13 +262,7 @@ function standIns(): AppPorts {
       trail: { record: never },
     }),
     signIn: { answer: never },
-    scim: {
-      db,
-      authenticator: { authenticateDirectory: never },
-      trail: { record: never },
-      address: () => '',
-      changed,
-    },
+    scim: scimPortsOf(db),
     dashboard: never,
     reply: {
       watch: new StreamWatch(readConfig({}).timers),
