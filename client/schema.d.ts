@@ -9288,7 +9288,7 @@ export interface paths {
         };
         /**
          * List SCIM directories
-         * @description Those of the installation and of organizations, newest first. Requires an operator.
+         * @description Directories of the installation and of organizations, newest first. Requires an operator.
          */
         get: {
             parameters: {

@@ -138,7 +138,6 @@ function storesOf(
     gateways: createGatewayStore({ db, address: () => '', changed }),
     pools: createPoolStore({ db, catalog, changed }),
     operatedOrganizations: createOperatedOrganizationStore({ db, catalog, changed }),
-    ...scimStoresOf(db),
     organizations: createOrganizationStore({ db, catalog, changed }),
     members: createMemberStore({ db, catalog, changed }),
     organizationUsage: createOrganizationUsageStore(db),
@@ -170,6 +169,7 @@ function logStoresOf(db: Kysely<Schema>) {
 }
 
 const systemStoresOf = (db: Kysely<Schema>) => ({
+  ...scimStoresOf(db),
   system: createSystemStore({
     db,
     build: { version: '', commit: null },

@@ -25,6 +25,7 @@ const document = JSON.stringify({
  */
 export const changes: Readonly<Record<string, (customer: Customer) => Json>> = {
   'POST /api/admin/users': () => ({ email: `${unusedName('trail')}@example.com` }),
+  'POST /api/admin/scim-directories': () => ({ name: 'Some', domains: ['example.com'] }),
   'POST /api/admin/plans': () => ({ name: unusedName('plan') }),
   'POST /api/admin/providers': () => ({
     key: unusedName('maker'),
