@@ -2878,7 +2878,7 @@ export interface paths {
         };
         /**
          * List the audit trail of an organization
-         * @description Changes of the last 25 months, newest first. For owners and admins. Requires the permission `admin`.
+         * @description Changes within its retention, newest first. For owners and admins. Requires the permission `admin`.
          */
         get: {
             parameters: {
@@ -2886,7 +2886,7 @@ export interface paths {
                     /** @description ID of the acting account, `operator` or `system` */
                     actor?: string | undefined;
                     /** @description An action such as `member.suspended`, or `member` for all actions on members */
-                    action?: ("organization" | "member" | "invitation" | "connection" | "price" | "pool" | "gateway" | "collection" | "checkout" | "company" | "view" | "credit" | "organization.created" | "organization.changed" | "organization.deleted" | "member.asked" | "member.joined" | "member.admitted" | "member.refused" | "member.changed" | "member.role_changed" | "member.owner_changed" | "member.suspended" | "member.reinstated" | "member.left" | "member.removed" | "invitation.created" | "invitation.resent" | "invitation.revoked" | "invitation.accepted" | "invitation.declined" | "connection.created" | "connection.changed" | "connection.key_replaced" | "connection.deleted" | "price.set" | "price.removed" | "pool.created" | "pool.changed" | "pool.deleted" | "gateway.created" | "gateway.deleted" | "collection.created" | "collection.changed" | "collection.deleted" | "checkout.opened" | "company.changed" | "view.created" | "view.changed" | "view.deleted" | "credit.bought" | "credit.granted" | "credit.adjusted" | "credit.refunded" | "credit.disputed" | "credit.returned") | undefined;
+                    action?: ("organization" | "member" | "invitation" | "connection" | "price" | "pool" | "gateway" | "collection" | "scim_directory" | "scim_user" | "scim_group" | "destination" | "checkout" | "company" | "view" | "credit" | "organization.created" | "organization.changed" | "organization.deleted" | "member.asked" | "member.joined" | "member.admitted" | "member.refused" | "member.changed" | "member.role_changed" | "member.owner_changed" | "member.suspended" | "member.reinstated" | "member.left" | "member.removed" | "invitation.created" | "invitation.resent" | "invitation.revoked" | "invitation.accepted" | "invitation.declined" | "connection.created" | "connection.changed" | "connection.key_replaced" | "connection.deleted" | "price.set" | "price.removed" | "pool.created" | "pool.changed" | "pool.deleted" | "gateway.created" | "gateway.deleted" | "collection.created" | "collection.changed" | "collection.deleted" | "scim_directory.created" | "scim_directory.changed" | "scim_directory.token_replaced" | "scim_directory.deleted" | "scim_user.created" | "scim_user.linked" | "scim_user.changed" | "scim_user.deactivated" | "scim_user.reactivated" | "scim_user.deleted" | "scim_group.created" | "scim_group.changed" | "scim_group.deleted" | "destination.created" | "destination.changed" | "destination.deleted" | "checkout.opened" | "company.changed" | "view.created" | "view.changed" | "view.deleted" | "credit.bought" | "credit.granted" | "credit.adjusted" | "credit.refunded" | "credit.disputed" | "credit.returned") | undefined;
                     /** @description ID of the changed object */
                     object_id?: string | undefined;
                     /** @description Only changes at or after this time */
@@ -2922,6 +2922,251 @@ export interface paths {
         };
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/organizations/{id}/audit-trail/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download the audit trail of an organization
+         * @description Oldest first. For owners and admins. Requires the permission `admin`.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description ID of the acting account, `operator` or `system` */
+                    actor?: string | undefined;
+                    /** @description An action such as `member.suspended`, or `member` for all actions on members */
+                    action?: ("organization" | "member" | "invitation" | "connection" | "price" | "pool" | "gateway" | "collection" | "scim_directory" | "scim_user" | "scim_group" | "destination" | "checkout" | "company" | "view" | "credit" | "organization.created" | "organization.changed" | "organization.deleted" | "member.asked" | "member.joined" | "member.admitted" | "member.refused" | "member.changed" | "member.role_changed" | "member.owner_changed" | "member.suspended" | "member.reinstated" | "member.left" | "member.removed" | "invitation.created" | "invitation.resent" | "invitation.revoked" | "invitation.accepted" | "invitation.declined" | "connection.created" | "connection.changed" | "connection.key_replaced" | "connection.deleted" | "price.set" | "price.removed" | "pool.created" | "pool.changed" | "pool.deleted" | "gateway.created" | "gateway.deleted" | "collection.created" | "collection.changed" | "collection.deleted" | "scim_directory.created" | "scim_directory.changed" | "scim_directory.token_replaced" | "scim_directory.deleted" | "scim_user.created" | "scim_user.linked" | "scim_user.changed" | "scim_user.deactivated" | "scim_user.reactivated" | "scim_user.deleted" | "scim_group.created" | "scim_group.changed" | "scim_group.deleted" | "destination.created" | "destination.changed" | "destination.deleted" | "checkout.opened" | "company.changed" | "view.created" | "view.changed" | "view.deleted" | "credit.bought" | "credit.granted" | "credit.adjusted" | "credit.refunded" | "credit.disputed" | "credit.returned") | undefined;
+                    /** @description ID of the changed object */
+                    object_id?: string | undefined;
+                    /** @description Only changes at or after this time */
+                    from?: (string) | undefined;
+                    /** @description Only changes before this time */
+                    to?: (string) | undefined;
+                } | undefined;
+                header?: never;
+                path: {
+                    /** @description ID of the organization */
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description One JSON object a line */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/x-ndjson": components["schemas"]["OrganizationEntryLine"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/organizations/{id}/scim-directories": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the SCIM directories of an organization
+         * @description Newest first. For owners and admins. Requires the permission `admin`.
+         */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description ID of the organization */
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ScimDirectoryList"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        /**
+         * Create a SCIM directory of an organization
+         * @description For the owner. An identity provider creates users and groups with its token, once an operator has listed the domains of their addresses. Requires the permission `admin`. The body has at most 64 KB.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description ID of the organization */
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["NewScimDirectory"];
+                };
+            };
+            responses: {
+                /** @description Created */
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ScimDirectoryWithToken"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/organizations/{id}/scim-directories/{directory_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Update a SCIM directory of an organization
+         * @description `groups` replaces all of them, and changes the memberships that they make at once. Only the owner changes groups that make admins. Requires the permission `admin`. The body has at most 64 KB.
+         */
+        put: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description ID of the organization */
+                    id: string;
+                    /** @description ID of the directory */
+                    directory_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["ChangedScimDirectory"];
+                };
+            };
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ScimDirectory"];
+                    };
+                };
+            };
+        };
+        post?: never;
+        /**
+         * Delete a SCIM directory of an organization
+         * @description For the owner. The accounts and memberships that it has made stay as they are. Requires the permission `admin`.
+         */
+        delete: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description ID of the organization */
+                    id: string;
+                    /** @description ID of the directory */
+                    directory_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Done"];
+                    };
+                };
+            };
+        };
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/organizations/{id}/scim-directories/{directory_id}/token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replace the token of a SCIM directory
+         * @description For the owner. The token before is invalid at once. Requires the permission `admin`.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description ID of the organization */
+                    id: string;
+                    /** @description ID of the directory */
+                    directory_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ScimDirectoryWithToken"];
+                    };
+                };
+            };
+        };
         delete?: never;
         options?: never;
         head?: never;
@@ -4708,7 +4953,7 @@ export interface paths {
         put?: never;
         /**
          * Create a budget
-         * @description A request is rejected when any hard budget of its account or its key is used up: 402 `insufficient_credits` for USD, 429 `rate_limit_exceeded` for requests. A soft budget rejects nothing. Both notify the account at their percents. Earlier usage of the current window counts. Takes effect on every node within a second. Requires the permission `admin`. The body has at most 64 KB.
+         * @description A request is rejected when any hard budget of its account or its key that counts it is used up: 402 `insufficient_credits` for USD, 429 `rate_limit_exceeded` for requests and tokens. With `models`, `providers` or `tags` a budget counts only requests that call such a model and have such tags. A soft budget rejects nothing. Both notify the account at their percents. Earlier usage of the current window counts, but with `tags` only requests since its creation. Takes effect on every node within a second. Requires the permission `admin`. The body has at most 64 KB.
          */
         post: {
             parameters: {
@@ -4807,7 +5052,7 @@ export interface paths {
         head?: never;
         /**
          * Update a budget
-         * @description Takes effect on every node within a second. Another window, time zone or weekday counts the earlier usage of that window. Unit and key cannot be changed. A key with limits of its own cannot change budgets. Requires the permission `admin`. The body has at most 64 KB.
+         * @description Takes effect on every node within a second. Another window, time zone or weekday counts the earlier usage of that window. Unit, key, models, providers and tags cannot be changed. A key with limits of its own cannot change budgets. Requires the permission `admin`. The body has at most 64 KB.
          */
         patch: {
             parameters: {
@@ -5318,6 +5563,287 @@ export interface paths {
                     };
                     content: {
                         "application/json": components["schemas"]["NotificationDelivery"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/account/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download all data of your account
+         * @description Without secrets. One download at a time; it may take ten minutes. Requires the permission `admin`.
+         */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description One JSON object a line */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/x-ndjson": components["schemas"]["PersonalDataLine"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/account/delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Delete your account and its personal data
+         * @description For signed-in users, not for keys. The ledger keeps its amounts under an id that no longer identifies a person; a remaining balance is lost. Rejected for the owner of an organization, and during a legal hold. Requires the permission `admin`. The body has at most 64 KB.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["AccountDeletion"];
+                };
+            };
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Done"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/organizations/{id}/audit-destinations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List destinations of an audit log
+         * @description For owners and admins, as all of these. Requires the permission `admin`.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description Maximum number of items on the page */
+                    limit?: number | undefined;
+                    /** @description Number of items to skip; ignored with `cursor` */
+                    offset?: number | undefined;
+                    /** @description `next_cursor` of the previous page, with the same filters */
+                    cursor?: string | undefined;
+                } | undefined;
+                header?: never;
+                path: {
+                    /** @description ID of the organization */
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["AuditDestinationList"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        /**
+         * Create a destination of an audit log
+         * @description It takes the entries from its creation on, which is the first. A webhook is signed as Standard Webhooks has it; `secret` is shown once. Requires the permission `admin`. The body has at most 64 KB.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description ID of the organization */
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["NewAuditDestination"];
+                };
+            };
+            responses: {
+                /** @description Created */
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["AuditDestinationWithKey"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/organizations/{id}/audit-destinations/{destination_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Update a destination of an audit log
+         * @description Requires the permission `admin`. The body has at most 64 KB.
+         */
+        put: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description ID of the organization */
+                    id: string;
+                    /** @description ID of the destination */
+                    destination_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["ChangedAuditDestination"];
+                };
+            };
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["AuditDestination"];
+                    };
+                };
+            };
+        };
+        post?: never;
+        /**
+         * Delete a destination of an audit log
+         * @description Entries that wait for it are not sent. Requires the permission `admin`.
+         */
+        delete: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description ID of the organization */
+                    id: string;
+                    /** @description ID of the destination */
+                    destination_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Done"];
+                    };
+                };
+            };
+        };
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/organizations/{id}/audit-destinations/{destination_id}/rotate-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Rotate the secret of a webhook of an audit log
+         * @description For a day requests have two signatures, one of each secret. Requires the permission `admin`.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description ID of the organization */
+                    id: string;
+                    /** @description ID of the destination */
+                    destination_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["AuditDestinationWithKey"];
                     };
                 };
             };
@@ -9439,6 +9965,193 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/admin/scim-directories": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List SCIM directories
+         * @description Directories of the installation and of organizations, newest first. Requires an operator.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description Maximum number of items on the page */
+                    limit?: number | undefined;
+                    /** @description Number of items to skip; ignored with `cursor` */
+                    offset?: number | undefined;
+                    /** @description `next_cursor` of the previous page, with the same filters */
+                    cursor?: string | undefined;
+                } | undefined;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["AnyScimDirectoryList"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        /**
+         * Create a SCIM directory of the installation
+         * @description An identity provider creates users and groups with its token. Requires an operator. The body has at most 64 KB.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["NewInstallationDirectory"];
+                };
+            };
+            responses: {
+                /** @description Created */
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ScimDirectoryWithToken"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/scim-directories/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Update a SCIM directory
+         * @description Also one of an organization: list only domains whose addresses that organization gives out. `groups` replaces all of them, and changes the memberships that they make at once. Requires an operator. The body has at most 64 KB.
+         */
+        put: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description ID of the directory */
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["ChangedInstallationDirectory"];
+                };
+            };
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ScimDirectory"];
+                    };
+                };
+            };
+        };
+        post?: never;
+        /**
+         * Delete a SCIM directory
+         * @description The accounts and memberships that it has made stay as they are. Requires an operator.
+         */
+        delete: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description ID of the directory */
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Done"];
+                    };
+                };
+            };
+        };
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/scim-directories/{id}/token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replace the token of a SCIM directory
+         * @description The token before is invalid at once. Requires an operator.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description ID of the directory */
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ScimDirectoryWithToken"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/admin/tickets": {
         parameters: {
             query?: never;
@@ -9671,6 +10384,383 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/admin/audit-trail/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download changes by operators
+         * @description Oldest first. The download is a change in the audit log itself. Requires an operator.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description Only changes of this account; `operator_key` for those with the operator key */
+                    actor?: string | undefined;
+                    /** @description Only changes of objects of this kind */
+                    object_kind?: string | undefined;
+                    /** @description Only changes of this object, and of others that name it: keys of an account, credits for it */
+                    object_id?: string | undefined;
+                    /** @description Only changes from this time on */
+                    from?: (string) | undefined;
+                    /** @description Only changes before this time */
+                    to?: (string) | undefined;
+                    /** @description Text in the route, the body, the objects, the client address or the e-mail address; the first 100 characters count */
+                    search?: string | undefined;
+                } | undefined;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description One JSON object a line */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/x-ndjson": {
+                            /** @constant */
+                            log: "operators";
+                            /** @example trail_01k9z3t6c8q4v7x2m5n0p1r3s4 */
+                            id: string;
+                            /** @description An account, or `operator_key`. */
+                            actor: string;
+                            actor_email: string | null;
+                            method: string;
+                            route: string;
+                            object_kind: string;
+                            object_id: string | null;
+                            concerned: string[];
+                            /** @description Without secrets. */
+                            sent: Record<string, never> | null;
+                            request_id: string;
+                            client_address: string | null;
+                            /** Format: date-time */
+                            created_at: string;
+                        };
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/audit-destinations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List destinations of audit logs
+         * @description They take the audit log of operators, and those of all organizations. Requires an operator.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description Maximum number of items on the page */
+                    limit?: number | undefined;
+                    /** @description Number of items to skip; ignored with `cursor` */
+                    offset?: number | undefined;
+                    /** @description `next_cursor` of the previous page, with the same filters */
+                    cursor?: string | undefined;
+                } | undefined;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["AuditDestinationList"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        /**
+         * Create a destination of audit logs
+         * @description It takes the entries from its creation on, which is the first. A webhook is signed as Standard Webhooks has it; `secret` is shown once. Requires an operator. The body has at most 64 KB.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["NewAuditDestination"];
+                };
+            };
+            responses: {
+                /** @description Created */
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["AuditDestinationWithKey"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/audit-destinations/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Update a destination of audit logs
+         * @description Requires an operator. The body has at most 64 KB.
+         */
+        put: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description ID of the destination */
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["ChangedAuditDestination"];
+                };
+            };
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["AuditDestination"];
+                    };
+                };
+            };
+        };
+        post?: never;
+        /**
+         * Delete a destination of audit logs
+         * @description Entries that wait for it are not sent. Requires an operator.
+         */
+        delete: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description ID of the destination */
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Done"];
+                    };
+                };
+            };
+        };
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/audit-destinations/{id}/rotate-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Rotate the secret of a webhook of audit logs
+         * @description For a day requests have two signatures, one of each secret. Requires an operator.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description ID of the destination */
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["AuditDestinationWithKey"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/legal-holds": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List legal holds
+         * @description Newest first, ended ones too. Requires an operator.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description Only holds on this account or organization */
+                    subject_id?: string | undefined;
+                    /** @description Only holds that last, or only those that have ended */
+                    active?: boolean | undefined;
+                    /** @description Maximum number of items on the page */
+                    limit?: number | undefined;
+                    /** @description Number of items to skip; ignored with `cursor` */
+                    offset?: number | undefined;
+                    /** @description `next_cursor` of the previous page, with the same filters */
+                    cursor?: string | undefined;
+                } | undefined;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["LegalHoldList"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        /**
+         * Put an account or an organization on legal hold
+         * @description Until it ends, audit logs, request logs and bodies stay beyond their retention, and neither the account or organization nor accounts with logs in it can be deleted. Requires an operator. The body has at most 64 KB.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["NewLegalHold"];
+                };
+            };
+            responses: {
+                /** @description Created */
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["LegalHold"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/legal-holds/{id}/end": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End a legal hold
+         * @description Rows beyond their retention are deleted within an hour. Requires an operator.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description ID of the legal hold */
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["LegalHold"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/admin/request-logs": {
         parameters: {
             query?: never;
@@ -9795,7 +10885,7 @@ export interface paths {
         };
         /**
          * Get the usage of all accounts
-         * @description Requests, errors and cost by provider, model and account, from sums by hour or day. Requests count as in the request logs, calls as the providers received them. Requires an operator.
+         * @description Requests, errors, cost and margin by provider, model and account, from sums by hour or day. Requests count as in the request logs, calls as the providers received them. Requires an operator.
          */
         get: {
             parameters: {
@@ -9843,7 +10933,7 @@ export interface paths {
         };
         /**
          * Get the usage of all accounts by one or two groupings
-         * @description As `GET /api/billing/breakdown` does for one account. `cost` is the part that accounts paid themselves. Requires an operator.
+         * @description As `GET /api/billing/breakdown` does for one account. `cost` is the part that accounts paid themselves, `margin` what the operator keeps of the charges, less what providers bill. Requires an operator.
          */
         get: {
             parameters: {
@@ -9885,7 +10975,7 @@ export interface paths {
                         [name: string]: unknown;
                     };
                     content: {
-                        "application/json": components["schemas"]["UsageBreakdown"];
+                        "application/json": components["schemas"]["InstallationBreakdown"];
                     };
                 };
             };
@@ -10355,7 +11445,7 @@ export interface components {
                 param: string | null;
                 details: {
                     /** @enum {string} */
-                    issue: "required" | "wrong_type" | "unknown_value" | "out_of_range" | "too_short" | "too_long" | "too_many" | "bad_format" | "empty" | "taken" | "reserved" | "duplicate" | "conflict" | "wrong_state" | "limit_reached" | "not_allowed" | "unsupported_by_model" | "refused_by_provider" | "content_filter" | "invalid_json" | "wrong_content_type" | "body_too_large" | "bad_signature" | "key_reused";
+                    issue: "required" | "wrong_type" | "unknown_value" | "out_of_range" | "too_short" | "too_long" | "too_many" | "bad_format" | "empty" | "taken" | "reserved" | "duplicate" | "conflict" | "wrong_state" | "legal_hold" | "limit_reached" | "not_allowed" | "unsupported_by_model" | "refused_by_provider" | "content_filter" | "invalid_json" | "wrong_content_type" | "body_too_large" | "bad_signature" | "key_reused";
                 };
             };
         };
@@ -11748,6 +12838,8 @@ export interface components {
             rate_limits: {
                 rpm: number | null;
                 tpm: number | null;
+                images_per_minute: number | null;
+                audio_seconds_per_minute: number | null;
             } | null;
             /** @description Certificates of its own; null where it has none, and unless the caller may change the connection */
             network: components["schemas"]["ConnectionNetwork"] | null;
@@ -11803,6 +12895,8 @@ export interface components {
             rate_limits?: ({
                 rpm?: (number | null) | undefined;
                 tpm?: (number | null) | undefined;
+                images_per_minute?: (number | null) | undefined;
+                audio_seconds_per_minute?: (number | null) | undefined;
             } | null) | undefined;
         };
         ChangedConnection: {
@@ -11817,6 +12911,8 @@ export interface components {
             rate_limits?: {
                 rpm?: (number | null) | undefined;
                 tpm?: (number | null) | undefined;
+                images_per_minute?: (number | null) | undefined;
+                audio_seconds_per_minute?: (number | null) | undefined;
             } | undefined;
             /** @enum {string} */
             status?: ("active" | "inactive") | undefined;
@@ -12226,6 +13322,8 @@ export interface components {
             monthly_spend_limit: number | null;
             default_member_spending_limit: number | null;
             billing_email: string;
+            /** @description Months for which its audit log is kept; null for the default */
+            audit_retention_months: number | null;
             /** @description USD; null unless the caller is owner or admin */
             credit_balance: number | null;
             /** Format: date-time */
@@ -12250,6 +13348,8 @@ export interface components {
             default_member_spending_limit?: (number | null) | undefined;
             /** Format: email */
             billing_email?: string | undefined;
+            /** @description Months for which its audit log is kept; null for the default */
+            audit_retention_months?: (number | null) | undefined;
         };
         JoinRequest: {
             message?: (string | null) | undefined;
@@ -12395,6 +13495,153 @@ export interface components {
         OrganizationTrail: {
             changes: components["schemas"]["OrganizationChange"][];
             pagination: components["schemas"]["Pagination"];
+        };
+        OrganizationEntryLine: {
+            /** @example trail_01k9z3t6c8q4v7x2m5n0p1r3s4 */
+            id: string;
+            /**
+             * @description An account, `operator`, or `system` for automatic changes
+             * @example user_01k9z3t6c8q4v7x2m5n0p1r3s4
+             */
+            actor: string;
+            /** @description The address of the account at that time; a placeholder after its erasure */
+            actor_email: string | null;
+            /**
+             * @description The key, or `session` for a signed-in account; null if no account acted
+             * @example session
+             */
+            key_id: string | null;
+            /** @example member.role_changed */
+            action: string;
+            /**
+             * @description The changed object
+             * @example user_01k9z3t6c8q4v7x2m5n0p1r3s4
+             */
+            object_id: string;
+            /**
+             * @description Its name at that time; the address of members and invitations
+             * @example ada@example.com
+             */
+            object_name: string | null;
+            /**
+             * @description The differing fields before the change; null for a new object
+             * @example {
+             *       "role": "member"
+             *     }
+             */
+            before: Record<string, never> | null;
+            /**
+             * @description The same fields after the change; null for a deleted object
+             * @example {
+             *       "role": "developer"
+             *     }
+             */
+            after: Record<string, never> | null;
+            request_id: string | null;
+            /**
+             * @description The network address of the client
+             * @example 203.0.113.7
+             */
+            client_address: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** @constant */
+            log: "organization";
+            /** @example org_01k9z3t6c8q4v7x2m5n0p1r3s4 */
+            organization_id: string;
+        };
+        ScimDirectory: {
+            /** @example dir_01k9z3t6c8q4v7x2m5n0p1r3s4 */
+            id: string;
+            name: string;
+            /** @description Null for one of the installation */
+            organization_id: string | null;
+            /**
+             * @description The base URL for the identity provider
+             * @example https://tollgate.example.com/scim/v2
+             */
+            scim_url: string;
+            /** @description Only operators change them */
+            domains: string[];
+            groups: {
+                group_name: string;
+                /** @example org_01k9z3t6c8q4v7x2m5n0p1r3s4 */
+                organization_id: string;
+                /** @enum {string} */
+                role: "admin" | "developer" | "viewer" | "member";
+            }[];
+            user_count: number;
+            /** Format: date-time */
+            token_created_at: string;
+            /** @description The last use of the token, to the minute */
+            last_used_at: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        ScimDirectoryList: {
+            directories: components["schemas"]["ScimDirectory"][];
+        };
+        NewScimDirectory: {
+            name: string;
+            /** @default [] */
+            groups?: ({
+                /** @description Name of the group at the identity provider */
+                group_name: string;
+                /**
+                 * @description Role of its members in the organization
+                 * @enum {string}
+                 */
+                role: "admin" | "developer" | "viewer" | "member";
+            }[] | null) | undefined;
+        };
+        ScimDirectoryWithToken: {
+            /** @example dir_01k9z3t6c8q4v7x2m5n0p1r3s4 */
+            id: string;
+            name: string;
+            /** @description Null for one of the installation */
+            organization_id: string | null;
+            /**
+             * @description The base URL for the identity provider
+             * @example https://tollgate.example.com/scim/v2
+             */
+            scim_url: string;
+            /** @description Only operators change them */
+            domains: string[];
+            groups: {
+                group_name: string;
+                /** @example org_01k9z3t6c8q4v7x2m5n0p1r3s4 */
+                organization_id: string;
+                /** @enum {string} */
+                role: "admin" | "developer" | "viewer" | "member";
+            }[];
+            user_count: number;
+            /** Format: date-time */
+            token_created_at: string;
+            /** @description The last use of the token, to the minute */
+            last_used_at: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+            /**
+             * @description Shown only now: Tollgate stores its hash
+             * @example sc-tg-...
+             */
+            token: string;
+        };
+        ChangedScimDirectory: {
+            name?: string | undefined;
+            groups?: {
+                /** @description Name of the group at the identity provider */
+                group_name: string;
+                /**
+                 * @description Role of its members in the organization
+                 * @enum {string}
+                 */
+                role: "admin" | "developer" | "viewer" | "member";
+            }[] | undefined;
         };
         ModelCollection: {
             /** @example coll_01k9z3t6c8q4v7x2m5n0p1r3s4 */
@@ -13645,8 +14892,14 @@ export interface components {
             /** @description Null for the whole account */
             key_id: string | null;
             /** @enum {string} */
-            unit: "usd" | "requests";
+            unit: "usd" | "requests" | "tokens";
             amount: number;
+            /** @description IDs of models, or `<provider>/*`: only requests that call one of them count. Null for all */
+            models: string[] | null;
+            /** @description Providers as model IDs begin, such as `openai`: only requests that call a model of one of them count. Null for all */
+            providers: string[] | null;
+            /** @description Tags: only requests with all of them count, those of their key included. Null for all */
+            tags: string[] | null;
             /** @enum {string} */
             window: "hour" | "day" | "week" | "month" | "quarter" | "year" | "total";
             /** @example Europe/Berlin */
@@ -13680,9 +14933,15 @@ export interface components {
             name: string;
             /** @description ID of the key that it limits; null for the whole account */
             key_id?: (string | null) | undefined;
-            unit?: (("usd" | "requests") | null) | undefined;
-            /** @description USD with at most two decimals, or a number of requests */
+            unit?: (("usd" | "requests" | "tokens") | null) | undefined;
+            /** @description USD with at most two decimals, or a number of requests or tokens */
             amount: number;
+            /** @description IDs of models, or `<provider>/*`: only requests that call one of them count. Null for all */
+            models?: (string[] | null) | undefined;
+            /** @description Providers as model IDs begin, such as `openai`: only requests that call a model of one of them count. Null for all */
+            providers?: (string[] | null) | undefined;
+            /** @description Tags: only requests with all of them count, those of their key included. Null for all */
+            tags?: (string[] | null) | undefined;
             /** @enum {string} */
             window: "hour" | "day" | "week" | "month" | "quarter" | "year" | "total";
             /** @description IANA name of the time zone whose calendar and clock the windows follow */
@@ -13696,7 +14955,7 @@ export interface components {
         };
         ChangedBudget: {
             name?: string | undefined;
-            /** @description USD with at most two decimals, or a number of requests */
+            /** @description USD with at most two decimals, or a number of requests or tokens */
             amount?: number | undefined;
             /** @enum {string} */
             window?: ("hour" | "day" | "week" | "month" | "quarter" | "year" | "total") | undefined;
@@ -13811,6 +15070,80 @@ export interface components {
             last_attempt_at: string | null;
             /** Format: date-time */
             created_at: string;
+        };
+        PersonalDataLine: {
+            table: string;
+            row: Record<string, never>;
+        };
+        AccountDeletion: {
+            /** @description The address of the account, to confirm */
+            email: string;
+        };
+        AuditDestination: {
+            /** @example sink_01k9z3t6c8q4v7x2m5n0p1r3s4 */
+            id: string;
+            name: string;
+            /** @enum {string} */
+            kind: "webhook" | "syslog";
+            /** @description Scheme, host and port, without the path, which may grant access */
+            url: string;
+            /** @description While false, entries wait. */
+            enabled: boolean;
+            /** @description Entries that it has not taken yet, at most 100,000 */
+            waiting: number;
+            oldest_waiting_at: string | null;
+            /** @description Entries that it has taken */
+            delivered: number;
+            last_delivered_at: string | null;
+            failing_since: string | null;
+            last_error: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        AuditDestinationList: {
+            destinations: components["schemas"]["AuditDestination"][];
+            pagination: components["schemas"]["Pagination"];
+        };
+        NewAuditDestination: {
+            name: string;
+            /** @enum {string} */
+            kind: "webhook" | "syslog";
+            /** @description The address of a webhook, or `tls://siem.example.com:6514` for a syslog server. It is shown without its path and query */
+            url: string;
+            enabled?: (boolean | null) | undefined;
+        };
+        AuditDestinationWithKey: {
+            /** @example sink_01k9z3t6c8q4v7x2m5n0p1r3s4 */
+            id: string;
+            name: string;
+            /** @enum {string} */
+            kind: "webhook" | "syslog";
+            /** @description Scheme, host and port, without the path, which may grant access */
+            url: string;
+            /** @description While false, entries wait. */
+            enabled: boolean;
+            /** @description Entries that it has not taken yet, at most 100,000 */
+            waiting: number;
+            oldest_waiting_at: string | null;
+            /** @description Entries that it has taken */
+            delivered: number;
+            last_delivered_at: string | null;
+            failing_since: string | null;
+            last_error: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+            /** @description Key of the signatures, shown only here; null for syslog servers */
+            secret: string | null;
+        };
+        ChangedAuditDestination: {
+            name?: string | undefined;
+            /** @description The address of a webhook, or `tls://siem.example.com:6514` for a syslog server. It is shown without its path and query */
+            url?: string | undefined;
+            enabled?: boolean | undefined;
         };
         PreviousSecret: {
             /** @example sk-tg-6rHINF */
@@ -14887,6 +16220,8 @@ export interface components {
             };
             /** @description Number of full days for which usage events, request logs, finished conversations, stored responses and closed invitations are kept; the ledger is kept without limit */
             retention_days: number;
+            /** @description Months for which the audit logs of organizations are kept, 3 to 120, where an organization sets no other number; the audit log of operators is kept without limit */
+            audit_retention_months: number;
             /** @description MB that an account can have stored in the database, 128 to 1048576: responses, conversations, answers for repeats, logged bodies, sessions, prompts and tickets; the oldest responses and conversations make room */
             stored_megabytes_per_account: number;
             /** @description Origins that a checkout can return to, besides this service: `https://app.example.com` */
@@ -15072,6 +16407,11 @@ export interface components {
              */
             retention_days?: number | undefined;
             /**
+             * Retention of audit logs of organizations, in months
+             * @description Months for which the audit logs of organizations are kept, 3 to 120, where an organization sets no other number; the audit log of operators is kept without limit
+             */
+            audit_retention_months?: number | undefined;
+            /**
              * Stored data per account, in MB
              * @description MB that an account can have stored in the database, 128 to 1048576: responses, conversations, answers for repeats, logged bodies, sessions, prompts and tickets; the oldest responses and conversations make room
              */
@@ -15126,6 +16466,8 @@ export interface components {
             monthly_spend_limit: number | null;
             default_member_spending_limit: number | null;
             billing_email: string;
+            /** @description Months for which its audit log is kept; null for the default */
+            audit_retention_months: number | null;
             credit_balance: number;
             /** Format: date-time */
             updated_at: string;
@@ -15155,6 +16497,8 @@ export interface components {
             default_member_spending_limit?: (number | null) | undefined;
             /** Format: email */
             billing_email?: string | undefined;
+            /** @description Months for which its audit log is kept; null for the default */
+            audit_retention_months?: (number | null) | undefined;
             /** @description Null for the limit of the plan. */
             member_limit?: (number | null) | undefined;
             plan_id?: string | undefined;
@@ -15947,6 +17291,86 @@ export interface components {
                 /** @constant */
                 currency: "USD";
             } | null;
+            /** @description The price that the provider bills the operator; null where it is unknown. */
+            cost_pricing: {
+                input: number;
+                output: number;
+                cached_input: number | null;
+                /** @description Sound read from a cache. */
+                cached_audio_input: number | null;
+                /** @description For 5 minutes, or the default lifetime of the provider. */
+                cache_write: number | null;
+                cache_write_1h: number | null;
+                reasoning: number | null;
+                audio_input: number | null;
+                audio_output: number | null;
+                image_input: number | null;
+                image_output: number | null;
+                /** @description Per 1,000,000 Unicode characters of the prompt’s texts. */
+                input_characters: number | null;
+                /** @description Per 1,000,000 Unicode characters of the answer. */
+                output_characters: number | null;
+                /** @description Per second of processing, to the millisecond: as the provider reports it, else as Tollgate measured it. */
+                second: number | null;
+                /** @description Per hour of sound in the prompt, to the millisecond. */
+                audio_hour: number | null;
+                /** @description Per image in the prompt. */
+                image: number | null;
+                request: number | null;
+                /** @description Per web search by the provider. */
+                search: number | null;
+                /** @description Per image of the answer. */
+                made_image: number | null;
+                /** @description Per 1,000,000 pixels of the images of the answer. */
+                made_megapixel: number | null;
+                /** @description Rates in place of those above; null for those that stay. The later of two counts. */
+                tiers: {
+                    /** @description For prompts of more tokens than this, cached ones included. */
+                    above: number | null;
+                    service_tier: ("flex" | "priority" | "batch") | null;
+                    /** @description `HH:MM`, UTC. */
+                    from: string | null;
+                    until: string | null;
+                    /** @description For images of this quality. */
+                    quality: string | null;
+                    /** @description For images of more pixels than this. */
+                    above_pixels: number | null;
+                    input: number | null;
+                    output: number | null;
+                    cached_input: number | null;
+                    /** @description Sound read from a cache. */
+                    cached_audio_input: number | null;
+                    /** @description For 5 minutes, or the default lifetime of the provider. */
+                    cache_write: number | null;
+                    cache_write_1h: number | null;
+                    reasoning: number | null;
+                    audio_input: number | null;
+                    audio_output: number | null;
+                    image_input: number | null;
+                    image_output: number | null;
+                    /** @description Per 1,000,000 Unicode characters of the prompt’s texts. */
+                    input_characters: number | null;
+                    /** @description Per 1,000,000 Unicode characters of the answer. */
+                    output_characters: number | null;
+                    /** @description Per second of processing, to the millisecond: as the provider reports it, else as Tollgate measured it. */
+                    second: number | null;
+                    /** @description Per hour of sound in the prompt, to the millisecond. */
+                    audio_hour: number | null;
+                    /** @description Per image in the prompt. */
+                    image: number | null;
+                    request: number | null;
+                    /** @description Per web search by the provider. */
+                    search: number | null;
+                    /** @description Per image of the answer. */
+                    made_image: number | null;
+                    /** @description Per 1,000,000 pixels of the images of the answer. */
+                    made_megapixel: number | null;
+                }[];
+                /** @constant */
+                currency: "USD";
+            } | null;
+            /** @description Whether an operator set `cost_pricing`, or the provider publishes it. */
+            cost_source: ("operator" | "published") | null;
             is_free: boolean;
             enabled: boolean;
             simulated: boolean;
@@ -15973,6 +17397,58 @@ export interface components {
                 [key: string]: boolean;
             } | null) | undefined;
             pricing?: ({
+                input: number;
+                output: number;
+                cached_input?: (number | null) | undefined;
+                cached_audio_input?: (number | null) | undefined;
+                cache_write?: (number | null) | undefined;
+                cache_write_1h?: (number | null) | undefined;
+                reasoning?: (number | null) | undefined;
+                audio_input?: (number | null) | undefined;
+                audio_output?: (number | null) | undefined;
+                image_input?: (number | null) | undefined;
+                image_output?: (number | null) | undefined;
+                input_characters?: (number | null) | undefined;
+                output_characters?: (number | null) | undefined;
+                second?: (number | null) | undefined;
+                audio_hour?: (number | null) | undefined;
+                image?: (number | null) | undefined;
+                request?: (number | null) | undefined;
+                search?: (number | null) | undefined;
+                made_image?: (number | null) | undefined;
+                made_megapixel?: (number | null) | undefined;
+                /** @description If two tiers apply, the rates of the later one count. */
+                tiers?: ({
+                    above?: (number | null) | undefined;
+                    service_tier?: (("flex" | "priority" | "batch") | null) | undefined;
+                    from?: (string | null) | undefined;
+                    until?: (string | null) | undefined;
+                    quality?: (string | null) | undefined;
+                    above_pixels?: (number | null) | undefined;
+                    input?: (number | null) | undefined;
+                    output?: (number | null) | undefined;
+                    cached_input?: (number | null) | undefined;
+                    cached_audio_input?: (number | null) | undefined;
+                    cache_write?: (number | null) | undefined;
+                    cache_write_1h?: (number | null) | undefined;
+                    reasoning?: (number | null) | undefined;
+                    audio_input?: (number | null) | undefined;
+                    audio_output?: (number | null) | undefined;
+                    image_input?: (number | null) | undefined;
+                    image_output?: (number | null) | undefined;
+                    input_characters?: (number | null) | undefined;
+                    output_characters?: (number | null) | undefined;
+                    second?: (number | null) | undefined;
+                    audio_hour?: (number | null) | undefined;
+                    image?: (number | null) | undefined;
+                    request?: (number | null) | undefined;
+                    search?: (number | null) | undefined;
+                    made_image?: (number | null) | undefined;
+                    made_megapixel?: (number | null) | undefined;
+                }[] | null) | undefined;
+            } | null) | undefined;
+            /** @description The price that the provider bills the operator; null for the published one. */
+            cost_pricing?: ({
                 input: number;
                 output: number;
                 cached_input?: (number | null) | undefined;
@@ -16179,6 +17655,58 @@ export interface components {
                 [key: string]: boolean;
             } | undefined;
             pricing?: ({
+                input: number;
+                output: number;
+                cached_input?: (number | null) | undefined;
+                cached_audio_input?: (number | null) | undefined;
+                cache_write?: (number | null) | undefined;
+                cache_write_1h?: (number | null) | undefined;
+                reasoning?: (number | null) | undefined;
+                audio_input?: (number | null) | undefined;
+                audio_output?: (number | null) | undefined;
+                image_input?: (number | null) | undefined;
+                image_output?: (number | null) | undefined;
+                input_characters?: (number | null) | undefined;
+                output_characters?: (number | null) | undefined;
+                second?: (number | null) | undefined;
+                audio_hour?: (number | null) | undefined;
+                image?: (number | null) | undefined;
+                request?: (number | null) | undefined;
+                search?: (number | null) | undefined;
+                made_image?: (number | null) | undefined;
+                made_megapixel?: (number | null) | undefined;
+                /** @description If two tiers apply, the rates of the later one count. */
+                tiers?: ({
+                    above?: (number | null) | undefined;
+                    service_tier?: (("flex" | "priority" | "batch") | null) | undefined;
+                    from?: (string | null) | undefined;
+                    until?: (string | null) | undefined;
+                    quality?: (string | null) | undefined;
+                    above_pixels?: (number | null) | undefined;
+                    input?: (number | null) | undefined;
+                    output?: (number | null) | undefined;
+                    cached_input?: (number | null) | undefined;
+                    cached_audio_input?: (number | null) | undefined;
+                    cache_write?: (number | null) | undefined;
+                    cache_write_1h?: (number | null) | undefined;
+                    reasoning?: (number | null) | undefined;
+                    audio_input?: (number | null) | undefined;
+                    audio_output?: (number | null) | undefined;
+                    image_input?: (number | null) | undefined;
+                    image_output?: (number | null) | undefined;
+                    input_characters?: (number | null) | undefined;
+                    output_characters?: (number | null) | undefined;
+                    second?: (number | null) | undefined;
+                    audio_hour?: (number | null) | undefined;
+                    image?: (number | null) | undefined;
+                    request?: (number | null) | undefined;
+                    search?: (number | null) | undefined;
+                    made_image?: (number | null) | undefined;
+                    made_megapixel?: (number | null) | undefined;
+                }[] | null) | undefined;
+            } | null) | undefined;
+            /** @description The price that the provider bills the operator; null for the published one. */
+            cost_pricing?: ({
                 input: number;
                 output: number;
                 cached_input?: (number | null) | undefined;
@@ -16659,6 +18187,8 @@ export interface components {
             rate_limits: {
                 rpm: number | null;
                 tpm: number | null;
+                images_per_minute: number | null;
+                audio_seconds_per_minute: number | null;
             } | null;
             /** @description Certificates and proxy; null where it has none */
             network: components["schemas"]["PlatformConnectionNetwork"] | null;
@@ -16752,6 +18282,8 @@ export interface components {
             rate_limits?: ({
                 rpm?: (number | null) | undefined;
                 tpm?: (number | null) | undefined;
+                images_per_minute?: (number | null) | undefined;
+                audio_seconds_per_minute?: (number | null) | undefined;
             } | null) | undefined;
             provider: string;
             api_key?: (string | null) | undefined;
@@ -16802,6 +18334,8 @@ export interface components {
             rate_limits?: {
                 rpm?: (number | null) | undefined;
                 tpm?: (number | null) | undefined;
+                images_per_minute?: (number | null) | undefined;
+                audio_seconds_per_minute?: (number | null) | undefined;
             } | undefined;
             api_key?: string | undefined;
             /** @enum {string} */
@@ -16867,6 +18401,49 @@ export interface components {
         };
         Rejection: {
             note?: (string | null) | undefined;
+        };
+        AnyScimDirectoryList: {
+            directories: components["schemas"]["ScimDirectory"][];
+            pagination: components["schemas"]["Pagination"];
+        };
+        NewInstallationDirectory: {
+            name: string;
+            /** @description Domains of the addresses that the directory may use; without any it creates no user */
+            domains: string[];
+            /** @default [] */
+            groups?: ({
+                /** @description Name of the group at the identity provider */
+                group_name: string;
+                /**
+                 * @description The organization that its members join
+                 * @example org_01k9z3t6c8q4v7x2m5n0p1r3s4
+                 */
+                organization_id: string;
+                /**
+                 * @description Role of its members in the organization
+                 * @enum {string}
+                 */
+                role: "admin" | "developer" | "viewer" | "member";
+            }[] | null) | undefined;
+        };
+        ChangedInstallationDirectory: {
+            name?: string | undefined;
+            /** @description Domains of the addresses that the directory may use; without any it creates no user */
+            domains?: string[] | undefined;
+            groups?: {
+                /** @description Name of the group at the identity provider */
+                group_name: string;
+                /**
+                 * @description The organization that its members join
+                 * @example org_01k9z3t6c8q4v7x2m5n0p1r3s4
+                 */
+                organization_id: string;
+                /**
+                 * @description Role of its members in the organization
+                 * @enum {string}
+                 */
+                role: "admin" | "developer" | "viewer" | "member";
+            }[] | undefined;
         };
         ListedStaffTicket: {
             id: string;
@@ -16943,18 +18520,44 @@ export interface components {
                 object_kind: string;
                 object_id: string | null;
                 concerned: string[];
-                /** @description Current names of the objects in `concerned`, by id; deleted ones are absent. */
-                names: {
-                    [key: string]: string;
-                };
                 /** @description Without secrets. */
                 sent: Record<string, never> | null;
                 request_id: string;
                 client_address: string | null;
                 /** Format: date-time */
                 created_at: string;
+                /** @description Current names of the objects in `concerned`, by id; deleted ones are absent. */
+                names: {
+                    [key: string]: string;
+                };
             }[];
             pagination: components["schemas"]["Pagination"];
+        };
+        LegalHold: {
+            /** @example hold_01k9z3t6c8q4v7x2m5n0p1r3s4 */
+            id: string;
+            subject_id: string;
+            /** @description The address of the account or the name of the organization */
+            subject_name: string | null;
+            reason: string;
+            /** @description An account, or `operator_key` */
+            created_by: string;
+            /** Format: date-time */
+            created_at: string;
+            ended_by: string | null;
+            ended_at: string | null;
+        };
+        LegalHoldList: {
+            holds: components["schemas"]["LegalHold"][];
+            pagination: components["schemas"]["Pagination"];
+        };
+        NewLegalHold: {
+            /**
+             * @description ID of an account or an organization
+             * @example user_01k9z3t6c8q4v7x2m5n0p1r3s4
+             */
+            subject_id: string;
+            reason: string;
         };
         OperatedRequestLog: {
             /** @description The account that sent it */
@@ -17165,6 +18768,12 @@ export interface components {
                     last_route: boolean;
                 }[];
             };
+            /** @description USD of `cost` that the operator keeps: all but what an organization earned */
+            revenue: number;
+            /** @description USD that the provider bills the operator; null where that is unknown */
+            provider_cost: number | null;
+            /** @description USD: `revenue` less `provider_cost` */
+            margin: number | null;
         };
         InstallationUsage: {
             period: {
@@ -17180,6 +18789,14 @@ export interface components {
                 output_tokens: number;
                 /** @description USD */
                 cost: number;
+                /** @description USD of the charges that the operator keeps: without what it paid itself, and what organizations earned */
+                revenue: number;
+                /** @description USD that providers bill the operator */
+                provider_cost: number;
+                /** @description USD: `revenue` less `provider_cost`; below zero for a loss */
+                margin: number;
+                /** @description Requests whose provider cost is unknown; `provider_cost` does not include them */
+                uncosted_requests: number;
                 cancelled_requests: number;
                 /** @description 0 to 100, of the requests that succeeded or failed; null without any */
                 success_rate: number | null;
@@ -17214,6 +18831,14 @@ export interface components {
                 avg_latency_ms: number | null;
                 /** @description USD */
                 cost: number;
+                /** @description USD of the charges that the operator keeps: without what it paid itself, and what organizations earned */
+                revenue: number;
+                /** @description USD that providers bill the operator */
+                provider_cost: number;
+                /** @description USD: `revenue` less `provider_cost`; below zero for a loss */
+                margin: number;
+                /** @description Requests whose provider cost is unknown; `provider_cost` does not include them */
+                uncosted_requests: number;
             }[];
             /** @description The 20 with the highest cost */
             by_model: {
@@ -17224,6 +18849,14 @@ export interface components {
                 output_tokens: number;
                 /** @description USD */
                 cost: number;
+                /** @description USD of the charges that the operator keeps: without what it paid itself, and what organizations earned */
+                revenue: number;
+                /** @description USD that providers bill the operator */
+                provider_cost: number;
+                /** @description USD: `revenue` less `provider_cost`; below zero for a loss */
+                margin: number;
+                /** @description Requests whose provider cost is unknown; `provider_cost` does not include them */
+                uncosted_requests: number;
             }[];
             /** @description The 10 with the highest cost, and the 10 with the largest growth of it */
             by_account: {
@@ -17236,6 +18869,14 @@ export interface components {
                 output_tokens: number;
                 /** @description USD */
                 cost: number;
+                /** @description USD of the charges that the operator keeps: without what it paid itself, and what organizations earned */
+                revenue: number;
+                /** @description USD that providers bill the operator */
+                provider_cost: number;
+                /** @description USD: `revenue` less `provider_cost`; below zero for a loss */
+                margin: number;
+                /** @description Requests whose provider cost is unknown; `provider_cost` does not include them */
+                uncosted_requests: number;
                 /** @description USD, in the period of the same length before */
                 previous_cost: number;
             }[];
@@ -17248,6 +18889,206 @@ export interface components {
                 output_tokens: number;
                 /** @description USD */
                 cost: number;
+                /** @description USD of the charges that the operator keeps: without what it paid itself, and what organizations earned */
+                revenue: number;
+                /** @description USD that providers bill the operator */
+                provider_cost: number;
+                /** @description USD: `revenue` less `provider_cost`; below zero for a loss */
+                margin: number;
+                /** @description Requests whose provider cost is unknown; `provider_cost` does not include them */
+                uncosted_requests: number;
+            }[];
+        };
+        InstallationBreakdown: {
+            period: {
+                /** Format: date-time */
+                start: string;
+                /**
+                 * Format: date-time
+                 * @description Exclusive
+                 */
+                end: string;
+                time_zone: string;
+            };
+            /** @description The days before; null without `compare` */
+            previous_period: {
+                /** Format: date-time */
+                start: string;
+                /** Format: date-time */
+                end: string;
+            } | null;
+            total: {
+                requests: number;
+                failed_requests: number;
+                input_tokens: number;
+                output_tokens: number;
+                /** @description USD that the account paid itself */
+                cost: number;
+                /** @description USD that the requests cost, whichever account paid */
+                usage_cost: number;
+                /** @description USD of the charges that the operator keeps: without what it paid itself, and what organizations earned */
+                revenue: number;
+                /** @description USD that providers bill the operator */
+                provider_cost: number;
+                /** @description USD: `revenue` less `provider_cost`; below zero for a loss */
+                margin: number;
+                /** @description Requests whose provider cost is unknown; `provider_cost` does not include them */
+                uncosted_requests: number;
+                /** @description In the days before; null without `compare` */
+                previous: {
+                    requests: number;
+                    failed_requests: number;
+                    input_tokens: number;
+                    output_tokens: number;
+                    /** @description USD that the account paid itself */
+                    cost: number;
+                    /** @description USD that the requests cost, whichever account paid */
+                    usage_cost: number;
+                    /** @description USD of the charges that the operator keeps: without what it paid itself, and what organizations earned */
+                    revenue: number;
+                    /** @description USD that providers bill the operator */
+                    provider_cost: number;
+                    /** @description USD: `revenue` less `provider_cost`; below zero for a loss */
+                    margin: number;
+                    /** @description Requests whose provider cost is unknown; `provider_cost` does not include them */
+                    uncosted_requests: number;
+                } | null;
+                change: {
+                    /** @description Percent, with two decimals; null of nothing before */
+                    requests: number | null;
+                    /** @description Percent, with two decimals; null of nothing before */
+                    tokens: number | null;
+                    /** @description Percent, with two decimals; null of nothing before */
+                    usage_cost: number | null;
+                } | null;
+            };
+            /** @description By `usage_cost`, highest first */
+            groups: {
+                /** @description The model, the provider or the department; all tags of a request, `a, b`; of a key, a member or an account the ID and the name, null where it was deleted. An empty ID stands for none */
+                group: {
+                    id: string;
+                    name: string | null;
+                };
+                split: {
+                    id: string;
+                    name: string | null;
+                } | null;
+                requests: number;
+                failed_requests: number;
+                input_tokens: number;
+                output_tokens: number;
+                /** @description USD that the account paid itself */
+                cost: number;
+                /** @description USD that the requests cost, whichever account paid */
+                usage_cost: number;
+                /** @description USD of the charges that the operator keeps: without what it paid itself, and what organizations earned */
+                revenue: number;
+                /** @description USD that providers bill the operator */
+                provider_cost: number;
+                /** @description USD: `revenue` less `provider_cost`; below zero for a loss */
+                margin: number;
+                /** @description Requests whose provider cost is unknown; `provider_cost` does not include them */
+                uncosted_requests: number;
+                /** @description In the days before; null without `compare` */
+                previous: {
+                    requests: number;
+                    failed_requests: number;
+                    input_tokens: number;
+                    output_tokens: number;
+                    /** @description USD that the account paid itself */
+                    cost: number;
+                    /** @description USD that the requests cost, whichever account paid */
+                    usage_cost: number;
+                    /** @description USD of the charges that the operator keeps: without what it paid itself, and what organizations earned */
+                    revenue: number;
+                    /** @description USD that providers bill the operator */
+                    provider_cost: number;
+                    /** @description USD: `revenue` less `provider_cost`; below zero for a loss */
+                    margin: number;
+                    /** @description Requests whose provider cost is unknown; `provider_cost` does not include them */
+                    uncosted_requests: number;
+                } | null;
+                change: {
+                    /** @description Percent, with two decimals; null of nothing before */
+                    requests: number | null;
+                    /** @description Percent, with two decimals; null of nothing before */
+                    tokens: number | null;
+                    /** @description Percent, with two decimals; null of nothing before */
+                    usage_cost: number | null;
+                } | null;
+            }[];
+            /** @description The groups beyond `limit`, and the earlier usage of groups without usage now; null without any */
+            other: {
+                /** @description The number of groups */
+                groups: number;
+                requests: number;
+                failed_requests: number;
+                input_tokens: number;
+                output_tokens: number;
+                /** @description USD that the account paid itself */
+                cost: number;
+                /** @description USD that the requests cost, whichever account paid */
+                usage_cost: number;
+                /** @description USD of the charges that the operator keeps: without what it paid itself, and what organizations earned */
+                revenue: number;
+                /** @description USD that providers bill the operator */
+                provider_cost: number;
+                /** @description USD: `revenue` less `provider_cost`; below zero for a loss */
+                margin: number;
+                /** @description Requests whose provider cost is unknown; `provider_cost` does not include them */
+                uncosted_requests: number;
+                /** @description In the days before; null without `compare` */
+                previous: {
+                    requests: number;
+                    failed_requests: number;
+                    input_tokens: number;
+                    output_tokens: number;
+                    /** @description USD that the account paid itself */
+                    cost: number;
+                    /** @description USD that the requests cost, whichever account paid */
+                    usage_cost: number;
+                    /** @description USD of the charges that the operator keeps: without what it paid itself, and what organizations earned */
+                    revenue: number;
+                    /** @description USD that providers bill the operator */
+                    provider_cost: number;
+                    /** @description USD: `revenue` less `provider_cost`; below zero for a loss */
+                    margin: number;
+                    /** @description Requests whose provider cost is unknown; `provider_cost` does not include them */
+                    uncosted_requests: number;
+                } | null;
+                change: {
+                    /** @description Percent, with two decimals; null of nothing before */
+                    requests: number | null;
+                    /** @description Percent, with two decimals; null of nothing before */
+                    tokens: number | null;
+                    /** @description Percent, with two decimals; null of nothing before */
+                    usage_cost: number | null;
+                } | null;
+            } | null;
+            /** @description The starts of all intervals; the first begins with the period */
+            intervals: string[];
+            /** @description Ascending by interval and group; without pairs that have no requests */
+            time_series: {
+                /** @description Index in `intervals` */
+                interval: number;
+                /** @description Index in `groups`; null for `other` */
+                group: number | null;
+                requests: number;
+                failed_requests: number;
+                input_tokens: number;
+                output_tokens: number;
+                /** @description USD that the account paid itself */
+                cost: number;
+                /** @description USD that the requests cost, whichever account paid */
+                usage_cost: number;
+                /** @description USD of the charges that the operator keeps: without what it paid itself, and what organizations earned */
+                revenue: number;
+                /** @description USD that providers bill the operator */
+                provider_cost: number;
+                /** @description USD: `revenue` less `provider_cost`; below zero for a loss */
+                margin: number;
+                /** @description Requests whose provider cost is unknown; `provider_cost` does not include them */
+                uncosted_requests: number;
             }[];
         };
         System: {
@@ -17307,6 +19148,12 @@ export interface components {
                 orphans: number;
                 orphans_older_than_a_day: number;
                 mails_waiting: number;
+            } | null;
+            audit_delivery: {
+                entries_waiting: number;
+                /** @description The age of the oldest entry that waits for a destination */
+                lag_seconds: number;
+                failing_destinations: number;
             } | null;
         };
         LedgerAudit: {

@@ -21,8 +21,7 @@ import { createModelStore } from '../src/api/operator/models/store'
 import { createDestinationStore } from '../src/api/account/notification-destinations/store'
 import { createNotificationStore } from '../src/api/account/notifications/store'
 import { createMemberStore } from '../src/api/account/organizations/members'
-import { createScimDirectoryStore } from '../src/api/account/scim-directories/store'
-import { createAnyScimDirectoryStore } from '../src/api/operator/scim-directories/store'
+import { scimPortsOf, scimStoresOf } from './scim-without-services'
 import { createOperatedOrganizationStore } from '../src/api/operator/organizations/store'
 import { createInvitationStore } from '../src/api/account/organizations/invitations'
 import { createOwnInvitationStore } from '../src/api/account/organizations/own-invitations'
@@ -141,8 +140,6 @@ function storesOf(
     gateways: createGatewayStore({ db, address: () => '', changed }),
     pools: createPoolStore({ db, catalog, changed }),
     operatedOrganizations: createOperatedOrganizationStore({ db, catalog, changed }),
-    scimDirectories: createScimDirectoryStore({ db, address: () => '', changed }),
-    anyScimDirectories: createAnyScimDirectoryStore({ db, address: () => '', changed }),
     organizations: createOrganizationStore({ db, catalog, changed }),
     members: createMemberStore({ db, catalog, changed }),
     organizationUsage: createOrganizationUsageStore(db),
@@ -174,6 +171,7 @@ function logStoresOf(db: Kysely<Schema>) {
 }
 
 const systemStoresOf = (db: Kysely<Schema>) => ({
+  ...scimStoresOf(db),
   system: createSystemStore({
     db,
     build: { version: '', commit: null },
@@ -268,13 +266,7 @@ function standIns(): AppPorts {
       trail: { record: never },
     }),
     signIn: { answer: never },
-    scim: {
-      db,
-      authenticator: { authenticateDirectory: never },
-      trail: { record: never },
-      address: () => '',
-      changed,
-    },
+    scim: scimPortsOf(db),
     dashboard: never,
     reply: {
       watch: new StreamWatch(readConfig({}).timers),

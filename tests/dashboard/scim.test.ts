@@ -40,7 +40,7 @@ test('an operator lists the domains of a directory', async () => {
   const page = await dashboard.open('/operator/scim')
   await page.getByRole('button', { name: 'Actions for Okta' }).click()
   await page.getByRole('menuitem', { name: 'Edit' }).click()
-  const domains = page.getByRole('textbox', { name: 'Domains' })
+  const domains = page.getByRole('dialog').getByLabel('Domains').first()
   await domains.fill('example.com')
   await domains.press('Enter')
   await page.getByRole('button', { name: 'Save' }).click()

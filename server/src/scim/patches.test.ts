@@ -129,7 +129,8 @@ test.each([
   [{ op: 'remove', path: 'members' }, [{ kind: 'set', userIds: [] }]],
   [{ op: 'add', value: { members: [{ value: 'u1' }] } }, [{ kind: 'add', userIds: ['u1'] }]],
 ] as const)('the operation %j changes the members of a group', (operation, members) => {
-  expect<unknown>(groupChange(operation).members).toEqual(members)
+  const changes: unknown = groupChange(operation).members
+  expect(changes).toEqual(members)
 })
 
 test('Okta renames a group by an object that repeats its id', () => {

@@ -9,7 +9,7 @@ import type { UserPorts } from './users'
 import type { Env } from '../http/env'
 import type { Guards } from '../http/guards'
 
-/** What the endpoints of SCIM need of the server. */
+/** The dependencies of the endpoints of SCIM. */
 export type ScimPorts = UserPorts & ScimExchangePorts
 
 /**

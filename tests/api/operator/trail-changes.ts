@@ -33,6 +33,7 @@ export const changes: Readonly<Record<string, (customer: Customer) => Json>> = {
   }),
   'PUT /api/admin/audit-destinations/:id': () => ({ name: 'Another' }),
   'POST /api/admin/legal-holds': ({ userId }) => ({ subject_id: userId, reason: 'A test.' }),
+  'POST /api/admin/scim-directories': () => ({ name: 'Some', domains: ['example.com'] }),
   'POST /api/admin/plans': () => ({ name: unusedName('plan') }),
   'POST /api/admin/providers': () => ({
     key: unusedName('maker'),

@@ -65,7 +65,7 @@ describe('a group', () => {
 
   test('changes its members by the requests of Entra ID and Okta', async () => {
     const directory = await installationDirectory(gateway)
-    const [one = '', two = ''] = [
+    const [one, two] = [
       await directory.user(`one@${directory.domain}`),
       await directory.user(`two@${directory.domain}`),
     ]
@@ -82,7 +82,7 @@ describe('a group', () => {
     ]
     for (const [operation, members] of changes) {
       const { status, body } = await directory.patch(`/Groups/${id}`, operation)
-      const ids = listIn(body, 'members').map(({ value }) => value)
+      const ids = listIn(body, 'members').map(({ value }) => String(value))
       expect([operation, status, ids.toSorted()]).toEqual([operation, 200, members.toSorted()])
     }
   })

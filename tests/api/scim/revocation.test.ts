@@ -87,6 +87,9 @@ test.each([
   },
 )
 
+const isSignedIn = async (browser: Browser) =>
+  (await browser.send('GET /api/account/settings')).status === 200
+
 test('sessions end, and none begins, until the user is active again', async () => {
   const email = 'session@corp.example'
   const userId = await directory.user(email)
@@ -96,8 +99,6 @@ test('sessions end, and none begins, until the user is active again', async () =
     await browser.send(`GET ${String(link)}`)
     return browser
   }
-  const isSignedIn = async (browser: Browser) =>
-    (await browser.send('GET /api/account/settings')).status === 200
   const browser = await signIn()
   expect(await isSignedIn(browser)).toBe(true)
   await directory.patch(`/Users/${userId}`, { op: 'replace', value: { active: false } })

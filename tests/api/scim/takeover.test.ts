@@ -225,6 +225,8 @@ describe('a token', () => {
   })
 })
 
+const group = (role: string) => ({ groups: [{ group_name: 'G', role }] })
+
 describe('the directories of an organization', () => {
   test('are the owner’s: admins map groups below their role, others see none', async () => {
     const { api, organization, path, id } = await organizationDirectory(gateway)
@@ -237,7 +239,6 @@ describe('the directories of an organization', () => {
       return member.key
     }
     const [admin, member] = [await join('admin'), await join('member')]
-    const group = (role: string) => ({ groups: [{ group_name: 'G', role }] })
     const statuses = async (key: string) => [
       (await api(`GET ${path}`, undefined, key)).status,
       (await api(`POST ${path}`, { name: 'Mine' }, key)).status,

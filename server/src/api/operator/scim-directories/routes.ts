@@ -34,7 +34,7 @@ const listAllScimDirectories = (directories: AnyScimDirectoryStore) =>
     operationId: 'listAllScimDirectories',
     tag,
     summary: 'List SCIM directories',
-    notes: 'Those of the installation and of organizations, newest first.',
+    notes: 'Directories of the installation and of organizations, newest first.',
     query: z.object(pageFields),
     responses: { 200: AnyScimDirectoryList },
     handler: ({ query }) => directories.list(toPage(query, 'scim-directories')),
