@@ -1,4 +1,5 @@
 import type { PricedAttempt } from './attempt'
+import { toCandidateBody, toPricedBody } from './candidate-body'
 import { toRequestBudgets, type RequestBudgets } from './request-budgets'
 import { CloserHolds } from './closer-hold'
 import { ConnectionUse } from './connection-use'
@@ -17,14 +18,10 @@ import type { Terms } from '../metering/metering'
 import type { Reservation } from '../metering/reservation'
 import { TokenRefusal } from '../metering/token-refusal'
 import type { WindowReservation } from '../metering/window-reservation'
-import { stripUnpriced } from '../metering/unpriced-fields'
 import type { TokenBounds } from '../metering/worst-case'
 import { chain, type MaybePromise } from '../platform/maybe-promise'
 import { withOutputLimit } from '../providers/openai/request'
-import { arePaidAlike, isByPrice, type Candidate } from '../routing/candidate'
-import { isSharedCredential } from '../shared-credentials/credential'
-import { toSharedBody, type SharedBody } from '../shared-credentials/relayed-body'
-import type { JsonObject } from '../wire/json-body'
+import { arePaidAlike, type Candidate } from '../routing/candidate'
 
 export interface ReserveOptions<Request> {
   endpoint: PricedEndpoint<Request>
@@ -186,7 +183,7 @@ export class AttemptReservation<Request extends ReservableRequest> {
     const current = this.#candidate
     if (!current || !this.#attempt || !arePaidAlike(candidate, current)) throw unavailable()
     this.#candidate = candidate
-    const sharedBody = this.#sharedOf(this.#attempt.body, candidate)
+    const sharedBody = toCandidateBody(this.#attempt.body, candidate, this.#options)
     this.#attempt = {
       ...this.#attempt,
       candidate,
@@ -197,28 +194,11 @@ export class AttemptReservation<Request extends ReservableRequest> {
   #attemptAt(candidate: Candidate): PricedAttempt<Request> {
     const { request, meter } = this.#options
     const { model } = candidate
-    const pricedBody = this.#bodyFor(candidate)
-    const sharedBody = this.#sharedOf(pricedBody, candidate)
+    const pricedBody = toPricedBody(candidate, this.#options)
+    const sharedBody = toCandidateBody(pricedBody, candidate, this.#options)
     const body = withModelsOutput(sharedBody?.body ?? pricedBody, model, request.translation)
     const withheld = sharedBody?.omitted
     return { request, candidate, model, body, withheld, meter, unansweredUse: this.#unansweredUse }
-  }
-
-  /** The body for a credential that accounts share, where that is another one. */
-  #sharedOf(body: JsonObject, candidate: Candidate): SharedBody | undefined {
-    const { request, endpoint } = this.#options
-    // Requests in other formats are checked as they arrived: see `choose-protocol.ts`.
-    if (request.translation || !isSharedCredential(candidate)) return undefined
-    return toSharedBody(body, endpoint.priceKind, candidate)
-  }
-
-  /** The body, without the fields that the model's price does not cover, where that price is charged. */
-  #bodyFor({ model, billing }: Candidate): JsonObject {
-    const { request, endpoint } = this.#options
-    const { body, pricedBody } = request
-    if (!isByPrice(billing) || !model.pricing) return body
-    if (pricedBody && model === request.model) return pricedBody
-    return stripUnpriced(body, { endpoint: endpoint.priceKind, pricing: model.pricing })
   }
 
   /** The volume of an attempt with what its price or its cost measures beside tokens. */

@@ -205,7 +205,7 @@ export class Meter {
 
   /** Returns nano-dollars; null where the provider's price is unknown. `price` is the one that is charged. */
   #providerCostOf(
-    { isFree = false, isWaived = false }: Ending,
+    { isFree, isWaived }: Ending,
     reservation: Reservation | undefined,
     price: bigint,
   ): bigint | null {
@@ -213,15 +213,22 @@ export class Meter {
     const pricing = this.#costPricing
     if (!usage || pricing === undefined || (isFree && !isWaived)) return 0n
     if (pricing !== null && pricing === reservation?.pricing && !isFree) return price
-    const minute = reservation?.minute ?? minuteOf(Date.parse(this.#event?.startedAt ?? ''))
-    const volume = reservation?.worst.volume ?? this.#volume?.()
-    return computeProviderCost(usage, { pricing, minute, volume })
+    const volume = this.#volumeOf(reservation)
+    return computeProviderCost(usage, { pricing, minute: this.#minuteOf(reservation), volume })
+  }
+
+  #volumeOf(reservation: Reservation | undefined): TokenBounds | undefined {
+    return reservation?.worst.volume ?? this.#volume?.()
+  }
+
+  #minuteOf(reservation: Reservation | undefined): number {
+    return reservation?.minute ?? minuteOf(Date.parse(this.#event?.startedAt ?? ''))
   }
 
   /** Returns the part of a provider's count that is charged and counted in limits. */
   #boundedUsage(usage: Usage): Usage {
     const reservation = this.#reservation
-    const volume = reservation?.worst.volume ?? this.#volume?.()
+    const volume = this.#volumeOf(reservation)
     if (!volume) return usage
     const { billingMode } = this.#event ?? {}
     return boundUsage(usage, {

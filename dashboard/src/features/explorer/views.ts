@@ -63,7 +63,7 @@ export function toViewParameters(
     group_by: by === 'account' ? undefined : by,
     split_by: split === 'account' ? undefined : split,
     granularity: every,
-    measure,
+    measure: measure === 'margin' || measure === 'provider_cost' ? undefined : measure,
     compare,
     model,
     provider,
