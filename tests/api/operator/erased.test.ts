@@ -31,7 +31,8 @@ async function filled() {
     messages: [{ role: 'user', content: 'A secret wish' }],
   })
   const ticket = { subject: 'A question', description: 'Why?' }
-  const { id } = await (await send(customer, 'POST /api/support/tickets', ticket)).json()
+  const opened = await send(customer, 'POST /api/support/tickets', ticket)
+  const id = String(JSON.parse(await opened.text()).id)
   const comment = { content: 'And when?' }
   const commented = await send(customer, `POST /api/support/tickets/${id}/comments`, comment)
   expect(commented.status).toBe(201)

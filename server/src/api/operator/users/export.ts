@@ -1,5 +1,5 @@
 import { sql, type Kysely } from 'kysely'
-import { owned, type OwnedTable } from './owned'
+import { owned, type AccountTable } from './owned'
 import { isId } from '../../../platform/db/id'
 import type { Schema } from '../../../platform/db/schema'
 import { ApiError, invalidRequest } from '../../../errors'
@@ -29,7 +29,7 @@ const toJson = (_name: string, value: unknown) =>
   typeof value === 'bigint' ? Number(value) : value
 
 /** Returns the condition of an account's rows in a table; a cursor has no parameters. */
-function toCondition({ by = 'user_id', through }: OwnedTable, id: string, email: string) {
+function toCondition({ by = 'user_id', through }: AccountTable, id: string, email: string) {
   if (through) {
     return sql`${sql.ref(through.column)} in (
       select id from ${sql.table(through.table)} where user_id = ${sql.lit(id)}

@@ -1,7 +1,7 @@
 /** A table with rows of an account, and their handling on export and erasure. */
-export interface OwnedTable {
+export interface AccountTable {
   /** The column that finds its rows; `user_id` by default. */
-  by?: 'id' | 'account_id' | 'recipient' | 'email' | 'actor' | 'actor_id'
+  by?: 'id' | 'user_id' | 'account_id' | 'recipient' | 'email' | 'actor' | 'actor_id'
   /** The table of the account's rows that its rows belong to, and the column that refers to them. */
   through?: { table: string; column: string }
   /** Secrets and internal columns: never exported. */
@@ -13,12 +13,12 @@ export interface OwnedTable {
   ends: 'row' | 'parent' | 'erased' | 'kept'
 }
 
-const withRow: OwnedTable = { ends: 'row' }
-const retainedRows: OwnedTable = { ends: 'kept' }
-const erased: OwnedTable = { ends: 'erased' }
+const withRow: AccountTable = { ends: 'row' }
+const retainedRows: AccountTable = { ends: 'kept' }
+const erased: AccountTable = { ends: 'erased' }
 
 /** Lists every table with rows of an account. A table with a column `user_id` that is missing here fails a test. */
-export const owned: Readonly<Record<string, OwnedTable>> = {
+export const owned: Readonly<Record<string, AccountTable>> = {
   users: { by: 'id', ends: 'row' },
   api_key: { without: ['hash'], ends: 'row' },
   auth_session: { without: ['token'], ends: 'row' },
