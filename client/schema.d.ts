@@ -2936,7 +2936,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Download the audit trail of an organization
+         * Export the audit trail of an organization
          * @description Oldest first. For owners and admins. Requires the permission `admin`.
          */
         get: {
@@ -5581,8 +5581,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Download all data of your account
-         * @description Without secrets. One download at a time; it may take ten minutes. Requires the permission `admin`.
+         * Export all data of your account
+         * @description Without secrets. One export at a time; it may take ten minutes. Requires the permission `admin`.
          */
         get: {
             parameters: {
@@ -5622,8 +5622,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Delete your account and its personal data
-         * @description For signed-in users, not for keys. The ledger keeps its amounts under an id that no longer identifies a person; a remaining balance is lost. Rejected for the owner of an organization, and during a legal hold. Requires the permission `admin`. The body has at most 64 KB.
+         * Request the deletion of your account and its data
+         * @description At once, for signed-in users, not for keys. The ledger keeps its amounts under an id that no longer identifies a person; a remaining balance is lost. Rejected for the owner of an organization, and during a legal hold. Requires the permission `admin`. The body has at most 64 KB.
          */
         post: {
             parameters: {
@@ -10392,8 +10392,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Download changes by operators
-         * @description Oldest first. The download is a change in the audit log itself. Requires an operator.
+         * Export changes by operators
+         * @description Oldest first. The export is a change in the audit log itself. Requires an operator.
          */
         get: {
             parameters: {
@@ -10686,7 +10686,7 @@ export interface paths {
         };
         put?: never;
         /**
-         * Put an account or an organization on legal hold
+         * Create a legal hold on an account or an organization
          * @description Until it ends, audit logs, request logs and bodies stay beyond their retention, and neither the account or organization nor accounts with logs in it can be deleted. Requires an operator. The body has at most 64 KB.
          */
         post: {
@@ -10729,7 +10729,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * End a legal hold
+         * Cancel a legal hold
          * @description Rows beyond their retention are deleted within an hour. Requires an operator.
          */
         post: {

@@ -42,7 +42,12 @@ export function OrganizationTrail({ id, search, onChange }: Props) {
       </Text>
       <TrailFilters id={id} search={search} onChange={onChange} />
       <div>
-        <Button component="a" variant="default" href={downloadOf(id, search)} download>
+        <Button
+          component="a"
+          variant="default"
+          href={downloadOf(id, search)}
+          download="audit-log.jsonl"
+        >
           Download
         </Button>
       </div>

@@ -14,7 +14,7 @@ export function PersonalData({ email }: { email: string }) {
         All that belongs to your account, as lines of JSON without secrets.
       </Text>
       <Group>
-        <Button component="a" variant="default" href="/api/account/export" download>
+        <Button component="a" variant="default" href="/api/account/export" download="account.jsonl">
           Download your data
         </Button>
         <Button variant="light" color="red" onClick={() => setDeleting(true)}>

@@ -24,8 +24,8 @@ const dayMs = 86_400_000
 
 /** Logs a request of ten days ago and one of now. */
 async function insertRequests(userId: string, organizationId: string | null): Promise<void> {
-  for (const atMs of [Date.now() - 10 * dayMs, Date.now()]) {
-    const values = valuesForTests({ id: newId('req', atMs), userId, organizationId })
+  for (const at of [new Date(Date.now() - 10 * dayMs), new Date()]) {
+    const values = valuesForTests({ id: newId('req', at.getTime()), userId, organizationId })
     await insertLogs(fixture.database.query, [toLogRecord(values)])
   }
 }

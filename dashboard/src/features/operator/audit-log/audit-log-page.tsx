@@ -40,7 +40,12 @@ export function AuditTrailPage() {
       title="Audit log"
       about="All changes made by operators, newest first. Entries cannot be edited or deleted."
       actions={
-        <Button component="a" variant="default" href={downloadOf(search)} download>
+        <Button
+          component="a"
+          variant="default"
+          href={downloadOf(search)}
+          download="audit-log.jsonl"
+        >
           Download
         </Button>
       }

@@ -246,7 +246,7 @@ const exportAuditTrail = (organizationTrail: OrganizationTrailStore) =>
     access: managing,
     operationId: 'exportOrganizationAuditTrail',
     tag,
-    summary: 'Download the audit trail of an organization',
+    summary: 'Export the audit trail of an organization',
     notes: 'Oldest first. For owners and admins.',
     params,
     query: OrganizationTrailFilter,
@@ -257,5 +257,5 @@ const exportAuditTrail = (organizationTrail: OrganizationTrailStore) =>
       },
     },
     handler: async ({ c, principal, params: { id }, query }) =>
-      answerLines(c, `audit-log-${id}`, await organizationTrail.lines(principal, id, query)),
+      answerLines(c, await organizationTrail.lines(principal, id, query)),
   })

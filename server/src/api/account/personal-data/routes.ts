@@ -37,8 +37,8 @@ const exportAccount = ({ exportOf }: PersonalDataPorts) =>
     access: account('admin'),
     operationId: 'exportAccount',
     tag,
-    summary: 'Download all data of your account',
-    notes: 'Without secrets. One download at a time; it may take ten minutes.',
+    summary: 'Export all data of your account',
+    notes: 'Without secrets. One export at a time; it may take ten minutes.',
     responses: {
       200: {
         description: 'One JSON object a line',
@@ -46,10 +46,7 @@ const exportAccount = ({ exportOf }: PersonalDataPorts) =>
       },
     },
     handler: async ({ c, principal: { userId } }) => {
-      const headers = {
-        'content-type': 'application/x-ndjson',
-        'content-disposition': `attachment; filename="${userId}.jsonl"`,
-      }
+      const headers = { 'content-type': 'application/x-ndjson' }
       // An export without a reader would block the next one until it expires.
       if (c.req.method === 'HEAD') return c.body(null, 200, headers)
       return c.body(await exportOf(userId), 200, headers)
@@ -63,9 +60,9 @@ const deleteAccount = ({ emailOf, erase }: PersonalDataPorts) =>
     access: account('admin'),
     operationId: 'deleteAccount',
     tag,
-    summary: 'Delete your account and its personal data',
+    summary: 'Request the deletion of your account and its data',
     notes:
-      'For signed-in users, not for keys. The ledger keeps its amounts under an id that no longer identifies a person; a remaining balance is lost. Rejected for the owner of an organization, and during a legal hold.',
+      'At once, for signed-in users, not for keys. The ledger keeps its amounts under an id that no longer identifies a person; a remaining balance is lost. Rejected for the owner of an organization, and during a legal hold.',
     body: AccountDeletion,
     examples: { 'With its address': { email: 'ada@example.com' } },
     responses: { 200: Success },

@@ -38,8 +38,8 @@ const exportOperatorChanges = (trail: TrailStore) =>
     access: operator(),
     operationId: 'exportOperatorChanges',
     tag: 'Audit log',
-    summary: 'Download changes by operators',
-    notes: 'Oldest first. The download is a change in the audit log itself.',
+    summary: 'Export changes by operators',
+    notes: 'Oldest first. The export is a change in the audit log itself.',
     query: ExportedTrailFilter,
     responses: {
       200: {
@@ -47,5 +47,5 @@ const exportOperatorChanges = (trail: TrailStore) =>
         content: { 'application/x-ndjson': OperatorEntryLine },
       },
     },
-    handler: ({ c, query }) => answerLines(c, 'audit-log', trail.lines(query)),
+    handler: ({ c, query }) => answerLines(c, trail.lines(query)),
   })

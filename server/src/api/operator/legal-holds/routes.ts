@@ -38,7 +38,7 @@ const createHold = (holds: LegalHoldStore) =>
     access,
     operationId: 'createLegalHold',
     tag,
-    summary: 'Put an account or an organization on legal hold',
+    summary: 'Create a legal hold on an account or an organization',
     notes:
       'Until it ends, audit logs, request logs and bodies stay beyond their retention, and neither the account or organization nor accounts with logs in it can be deleted.',
     body: NewLegalHold,
@@ -56,7 +56,7 @@ const endHold = (holds: LegalHoldStore) =>
     access,
     operationId: 'endLegalHold',
     tag,
-    summary: 'End a legal hold',
+    summary: 'Cancel a legal hold',
     notes: 'Rows beyond their retention are deleted within an hour.',
     params: { id: objectId('hold').describe('ID of the legal hold') },
     responses: { 200: LegalHold },
