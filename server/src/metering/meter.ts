@@ -201,17 +201,23 @@ export class Meter {
 
   /** Returns nano-dollars; null where the provider's price is unknown. `price` is the one that is charged. */
   #providerCostOf(
-    { isFree = false, isWaived = false }: Ending,
+    ending: Ending,
     reservation: Reservation | undefined,
     price: bigint,
   ): bigint | null {
     const usage = this.#usage
     const pricing = this.#costPricing
-    if (!usage || pricing === undefined || (isFree && !isWaived)) return 0n
-    if (pricing !== null && pricing === reservation?.pricing && !isFree) return price
-    const minute = reservation?.minute ?? minuteOf(Date.parse(this.#event?.startedAt ?? ''))
-    const volume = reservation?.worst.volume ?? this.#volume?.()
-    return computeProviderCost(usage, { pricing, minute, volume })
+    if (!usage || pricing === undefined || !isBilled(ending)) return 0n
+    if (pricing === reservation?.pricing && !ending.isFree) return price
+    return computeProviderCost(usage, { pricing, ...this.#boundsOf(reservation) })
+  }
+
+  #boundsOf(reservation: Reservation | undefined) {
+    if (reservation) return { minute: reservation.minute, volume: reservation.worst.volume }
+    return {
+      minute: minuteOf(Date.parse(this.#event?.startedAt ?? '')),
+      volume: this.#volume?.(),
+    }
   }
 
   /** Returns the part of a provider's count that is charged and counted in limits. */
@@ -282,3 +288,6 @@ export class Meter {
 
 const isSame = ({ connectionId, model }: UsageEvent, attempt: AttemptStart) =>
   connectionId === attempt.connection.id && model === attempt.model.id
+
+/** Whether the provider bills an attempt, which its caller may not pay. */
+const isBilled = ({ isFree, isWaived }: Ending): boolean => !isFree || isWaived === true
