@@ -9491,7 +9491,7 @@ export interface paths {
         };
         /**
          * Get the usage of all accounts by one or two groupings
-         * @description As `GET /api/billing/breakdown` does for one account. `cost` is the part that accounts paid themselves, `margin` what the operator keeps of the charges, less what providers bill. Requires an operator.
+         * @description As `GET /api/billing/breakdown` does for one account. `cost` is the part that accounts paid themselves, `margin` the part of the charges that the operator keeps, less the costs of providers. Requires an operator.
          */
         get: {
             parameters: {
@@ -16719,7 +16719,7 @@ export interface components {
                 output_tokens: number;
                 /** @description USD */
                 cost: number;
-                /** @description USD of the charges that the operator keeps: without what it paid itself, and what organizations earned */
+                /** @description USD of the charges that the operator keeps: without amounts that it paid itself or organizations earned */
                 revenue: number;
                 /** @description USD that providers bill the operator */
                 provider_cost: number;
@@ -16761,7 +16761,7 @@ export interface components {
                 avg_latency_ms: number | null;
                 /** @description USD */
                 cost: number;
-                /** @description USD of the charges that the operator keeps: without what it paid itself, and what organizations earned */
+                /** @description USD of the charges that the operator keeps: without amounts that it paid itself or organizations earned */
                 revenue: number;
                 /** @description USD that providers bill the operator */
                 provider_cost: number;
@@ -16779,7 +16779,7 @@ export interface components {
                 output_tokens: number;
                 /** @description USD */
                 cost: number;
-                /** @description USD of the charges that the operator keeps: without what it paid itself, and what organizations earned */
+                /** @description USD of the charges that the operator keeps: without amounts that it paid itself or organizations earned */
                 revenue: number;
                 /** @description USD that providers bill the operator */
                 provider_cost: number;
@@ -16799,7 +16799,7 @@ export interface components {
                 output_tokens: number;
                 /** @description USD */
                 cost: number;
-                /** @description USD of the charges that the operator keeps: without what it paid itself, and what organizations earned */
+                /** @description USD of the charges that the operator keeps: without amounts that it paid itself or organizations earned */
                 revenue: number;
                 /** @description USD that providers bill the operator */
                 provider_cost: number;
@@ -16819,7 +16819,7 @@ export interface components {
                 output_tokens: number;
                 /** @description USD */
                 cost: number;
-                /** @description USD of the charges that the operator keeps: without what it paid itself, and what organizations earned */
+                /** @description USD of the charges that the operator keeps: without amounts that it paid itself or organizations earned */
                 revenue: number;
                 /** @description USD that providers bill the operator */
                 provider_cost: number;
@@ -16849,7 +16849,7 @@ export interface components {
                 cost: number;
                 /** @description USD that the requests cost, whichever account paid */
                 usage_cost: number;
-                /** @description USD of the charges that the operator keeps: without what it paid itself, and what organizations earned */
+                /** @description USD of the charges that the operator keeps: without amounts that it paid itself or organizations earned */
                 revenue: number;
                 /** @description USD that providers bill the operator */
                 provider_cost: number;
@@ -16877,7 +16877,7 @@ export interface components {
                 cost: number;
                 /** @description USD that the requests cost, whichever account paid */
                 usage_cost: number;
-                /** @description USD of the charges that the operator keeps: without what it paid itself, and what organizations earned */
+                /** @description USD of the charges that the operator keeps: without amounts that it paid itself or organizations earned */
                 revenue: number;
                 /** @description USD that providers bill the operator */
                 provider_cost: number;
@@ -16898,7 +16898,7 @@ export interface components {
                 cost: number;
                 /** @description USD that the requests cost, whichever account paid */
                 usage_cost: number;
-                /** @description USD of the charges that the operator keeps: without what it paid itself, and what organizations earned */
+                /** @description USD of the charges that the operator keeps: without amounts that it paid itself or organizations earned */
                 revenue: number;
                 /** @description USD that providers bill the operator */
                 provider_cost: number;
@@ -16923,7 +16923,7 @@ export interface components {
                 cost: number;
                 /** @description USD that the requests cost, whichever account paid */
                 usage_cost: number;
-                /** @description USD of the charges that the operator keeps: without what it paid itself, and what organizations earned */
+                /** @description USD of the charges that the operator keeps: without amounts that it paid itself or organizations earned */
                 revenue: number;
                 /** @description USD that providers bill the operator */
                 provider_cost: number;
