@@ -10933,7 +10933,7 @@ export interface paths {
         };
         /**
          * Get the usage of all accounts by one or two groupings
-         * @description As `GET /api/billing/breakdown` does for one account. `cost` is the part that accounts paid themselves, `margin` what the operator keeps of the charges, less what providers bill. Requires an operator.
+         * @description As `GET /api/billing/breakdown` does for one account. `cost` is the part that accounts paid themselves, `margin` the part of the charges that the operator keeps, less the costs of providers. Requires an operator.
          */
         get: {
             parameters: {
@@ -18789,7 +18789,7 @@ export interface components {
                 output_tokens: number;
                 /** @description USD */
                 cost: number;
-                /** @description USD of the charges that the operator keeps: without what it paid itself, and what organizations earned */
+                /** @description USD of the charges that the operator keeps: without amounts that it paid itself or organizations earned */
                 revenue: number;
                 /** @description USD that providers bill the operator */
                 provider_cost: number;
@@ -18831,7 +18831,7 @@ export interface components {
                 avg_latency_ms: number | null;
                 /** @description USD */
                 cost: number;
-                /** @description USD of the charges that the operator keeps: without what it paid itself, and what organizations earned */
+                /** @description USD of the charges that the operator keeps: without amounts that it paid itself or organizations earned */
                 revenue: number;
                 /** @description USD that providers bill the operator */
                 provider_cost: number;
@@ -18849,7 +18849,7 @@ export interface components {
                 output_tokens: number;
                 /** @description USD */
                 cost: number;
-                /** @description USD of the charges that the operator keeps: without what it paid itself, and what organizations earned */
+                /** @description USD of the charges that the operator keeps: without amounts that it paid itself or organizations earned */
                 revenue: number;
                 /** @description USD that providers bill the operator */
                 provider_cost: number;
@@ -18869,7 +18869,7 @@ export interface components {
                 output_tokens: number;
                 /** @description USD */
                 cost: number;
-                /** @description USD of the charges that the operator keeps: without what it paid itself, and what organizations earned */
+                /** @description USD of the charges that the operator keeps: without amounts that it paid itself or organizations earned */
                 revenue: number;
                 /** @description USD that providers bill the operator */
                 provider_cost: number;
@@ -18889,7 +18889,7 @@ export interface components {
                 output_tokens: number;
                 /** @description USD */
                 cost: number;
-                /** @description USD of the charges that the operator keeps: without what it paid itself, and what organizations earned */
+                /** @description USD of the charges that the operator keeps: without amounts that it paid itself or organizations earned */
                 revenue: number;
                 /** @description USD that providers bill the operator */
                 provider_cost: number;
@@ -18926,7 +18926,7 @@ export interface components {
                 cost: number;
                 /** @description USD that the requests cost, whichever account paid */
                 usage_cost: number;
-                /** @description USD of the charges that the operator keeps: without what it paid itself, and what organizations earned */
+                /** @description USD of the charges that the operator keeps: without amounts that it paid itself or organizations earned */
                 revenue: number;
                 /** @description USD that providers bill the operator */
                 provider_cost: number;
@@ -18981,7 +18981,7 @@ export interface components {
                 cost: number;
                 /** @description USD that the requests cost, whichever account paid */
                 usage_cost: number;
-                /** @description USD of the charges that the operator keeps: without what it paid itself, and what organizations earned */
+                /** @description USD of the charges that the operator keeps: without amounts that it paid itself or organizations earned */
                 revenue: number;
                 /** @description USD that providers bill the operator */
                 provider_cost: number;
@@ -19029,7 +19029,7 @@ export interface components {
                 cost: number;
                 /** @description USD that the requests cost, whichever account paid */
                 usage_cost: number;
-                /** @description USD of the charges that the operator keeps: without what it paid itself, and what organizations earned */
+                /** @description USD of the charges that the operator keeps: without amounts that it paid itself or organizations earned */
                 revenue: number;
                 /** @description USD that providers bill the operator */
                 provider_cost: number;
@@ -19081,7 +19081,7 @@ export interface components {
                 cost: number;
                 /** @description USD that the requests cost, whichever account paid */
                 usage_cost: number;
-                /** @description USD of the charges that the operator keeps: without what it paid itself, and what organizations earned */
+                /** @description USD of the charges that the operator keeps: without amounts that it paid itself or organizations earned */
                 revenue: number;
                 /** @description USD that providers bill the operator */
                 provider_cost: number;

@@ -205,14 +205,14 @@ export class Meter {
 
   /** Returns nano-dollars; null where the provider's price is unknown. `price` is the one that is charged. */
   #providerCostOf(
-    { isFree, isWaived }: Ending,
+    ending: Ending,
     reservation: Reservation | undefined,
     price: bigint,
   ): bigint | null {
     const usage = this.#usage
     const pricing = this.#costPricing
-    if (!usage || pricing === undefined || (isFree && !isWaived)) return 0n
-    if (pricing !== null && pricing === reservation?.pricing && !isFree) return price
+    if (!usage || pricing === undefined || !isBilled(ending)) return 0n
+    if (pricing === reservation?.pricing && !ending.isFree) return price
     const volume = this.#volumeOf(reservation)
     return computeProviderCost(usage, { pricing, minute: this.#minuteOf(reservation), volume })
   }
@@ -295,3 +295,6 @@ export class Meter {
 
 const isSame = ({ connectionId, model }: UsageEvent, attempt: AttemptStart) =>
   connectionId === attempt.connection.id && model === attempt.model.id
+
+/** Whether the provider bills an attempt, which its caller may not pay. */
+const isBilled = ({ isFree, isWaived }: Ending): boolean => !isFree || isWaived === true

@@ -7,7 +7,7 @@ export const marginFields = {
   revenue: z
     .number()
     .describe(
-      'USD of the charges that the operator keeps: without what it paid itself, and what organizations earned',
+      'USD of the charges that the operator keeps: without amounts that it paid itself or organizations earned',
     ),
   provider_cost: z.number().describe('USD that providers bill the operator'),
   margin: z.number().describe('USD: `revenue` less `provider_cost`; below zero for a loss'),

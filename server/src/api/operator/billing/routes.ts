@@ -27,7 +27,7 @@ export const installationUsageRoutes = (usage: InstallationUsageStore): Route[] 
     tag: 'System',
     summary: 'Get the usage of all accounts by one or two groupings',
     notes:
-      'As `GET /api/billing/breakdown` does for one account. `cost` is the part that accounts paid themselves, `margin` what the operator keeps of the charges, less what providers bill.',
+      'As `GET /api/billing/breakdown` does for one account. `cost` is the part that accounts paid themselves, `margin` the part of the charges that the operator keeps, less the costs of providers.',
     query: InstallationBreakdownFilter,
     responses: { 200: InstallationBreakdown },
     handler: ({ query }) => usage.breakdown(query),
