@@ -18768,7 +18768,7 @@ export interface components {
                     last_route: boolean;
                 }[];
             };
-            /** @description USD of `cost` that the operator keeps: all but what an organization earned */
+            /** @description USD of `cost` that the operator keeps: all but the part that an organization earned */
             revenue: number;
             /** @description USD that the provider bills the operator; null where that is unknown */
             provider_cost: number | null;
@@ -18944,7 +18944,7 @@ export interface components {
                     cost: number;
                     /** @description USD that the requests cost, whichever account paid */
                     usage_cost: number;
-                    /** @description USD of the charges that the operator keeps: without what it paid itself, and what organizations earned */
+                    /** @description USD of the charges that the operator keeps: without amounts that it paid itself or organizations earned */
                     revenue: number;
                     /** @description USD that providers bill the operator */
                     provider_cost: number;
@@ -18999,7 +18999,7 @@ export interface components {
                     cost: number;
                     /** @description USD that the requests cost, whichever account paid */
                     usage_cost: number;
-                    /** @description USD of the charges that the operator keeps: without what it paid itself, and what organizations earned */
+                    /** @description USD of the charges that the operator keeps: without amounts that it paid itself or organizations earned */
                     revenue: number;
                     /** @description USD that providers bill the operator */
                     provider_cost: number;
@@ -19047,7 +19047,7 @@ export interface components {
                     cost: number;
                     /** @description USD that the requests cost, whichever account paid */
                     usage_cost: number;
-                    /** @description USD of the charges that the operator keeps: without what it paid itself, and what organizations earned */
+                    /** @description USD of the charges that the operator keeps: without amounts that it paid itself or organizations earned */
                     revenue: number;
                     /** @description USD that providers bill the operator */
                     provider_cost: number;

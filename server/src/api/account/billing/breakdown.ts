@@ -58,7 +58,7 @@ export async function readBreakdown<Figures extends object>(
   const previous =
     filter.compare && (await readPrevious(db, source, { filter, nowMs, shownGroups: groups }))
   const toCompared = comparedBy(toFigures)
-  const shown = { groups, previous, toCompared }
+  const shownUsage = { groups, previous, toCompared }
   return {
     period: {
       start: toTimestamp(intervals.starts[0] ?? intervals.end),
@@ -69,8 +69,8 @@ export async function readBreakdown<Figures extends object>(
       ? { start: toTimestamp(previous.start), end: toTimestamp(previous.end) }
       : null,
     total: toCompared(rows.reduce<UsageSums>(added, zeroSums), previous?.total),
-    groups: await toGroups(db, filter, shown),
-    other: toOther(rows, filter.limit, shown),
+    groups: await toGroups(db, filter, shownUsage),
+    other: toOther(rows, filter.limit, shownUsage),
     intervals: filter.granularity ? intervals.starts.map(toTimestamp) : [],
     time_series: filter.granularity
       ? rows.map((row) => ({

@@ -45,7 +45,9 @@ const owner = {
 const margin = {
   revenue: z
     .number()
-    .describe('USD of `cost` that the operator keeps: all but what an organization earned'),
+    .describe(
+      'USD of `cost` that the operator keeps: all but the part that an organization earned',
+    ),
   provider_cost: z
     .number()
     .nullable()
