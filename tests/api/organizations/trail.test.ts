@@ -122,7 +122,7 @@ describe.each(changing.map((route) => [route.name, route] as const))('%s', (_nam
         actor: userId,
         actor_email: email,
         key_id: keyId,
-        action: expect.stringMatching(/^[a-z]+\.[a-z_]+$/),
+        action: expect.stringMatching(/^[a-z_]+\.[a-z_]+$/),
         client_address: expect.stringMatching(/127\.0\.0\.1|::1/),
       })
       const { before, after } = rows[0] ?? {}

@@ -86,7 +86,7 @@ async function groups(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table scim_group_member (
       group_id text not null references scim_group on delete cascade,
-      user_id text not null references scim_user on delete cascade,
+      user_id text not null references scim_user on delete cascade references users on delete cascade,
       primary key (group_id, user_id)
     )`.execute(db)
   await sql`create index scim_group_member_user on scim_group_member (user_id)`.execute(db)
