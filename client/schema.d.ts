@@ -16698,7 +16698,7 @@ export interface components {
                     last_route: boolean;
                 }[];
             };
-            /** @description USD of `cost` that the operator keeps: all but what an organization earned */
+            /** @description USD of `cost` that the operator keeps: all but the earnings of an organization */
             revenue: number;
             /** @description USD that the provider bills the operator; null where that is unknown */
             provider_cost: number | null;
