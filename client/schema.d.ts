@@ -18768,7 +18768,7 @@ export interface components {
                     last_route: boolean;
                 }[];
             };
-            /** @description USD of `cost` that the operator keeps: all but the part that an organization earned */
+            /** @description USD of `cost` that the operator keeps: all but the earnings of an organization */
             revenue: number;
             /** @description USD that the provider bills the operator; null where that is unknown */
             provider_cost: number | null;

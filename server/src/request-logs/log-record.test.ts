@@ -17,6 +17,7 @@ test('a record has a value of each column, in their order, and is one line witho
     cachedTokens: 1,
     speechMs: 5,
     tags: ['a', 'b c'],
+    providerCost: 7n,
   })
   const record = toLogRecord(log)
   expect(record).not.toMatch(/[\n\t]/)
@@ -28,10 +29,11 @@ test('a record has a value of each column, in their order, and is one line witho
     cost: String(2n ** 60n),
     user_agent: log.userAgent,
     tags: '{a,b c}',
+    provider_cost: '7',
   })
 })
 
-test('a record without a cache, media and tags ends before their columns, and has every other value at its place', () => {
+test('a record without a cache, media, tags and a provider’s cost ends before their columns, and has every other value at its place', () => {
   const log = valuesForTests()
   const record = toLogRecord(log)
   const withCache = toLogRecord({ ...log, cachedTokens: 7, cacheWriteTokens: 3, cacheSavings: -5n })
@@ -41,7 +43,7 @@ test('a record without a cache, media and tags ends before their columns, and ha
     cache_write_tokens: 3,
     cache_savings: '-5',
   })
-  expect(JSON.parse(record)).toHaveLength(logColumns.length - 8)
+  expect(JSON.parse(record)).toHaveLength(logColumns.length - 9)
 })
 
 test('a value behind absent ones keeps its place; only absent ones at the end are left out', () => {

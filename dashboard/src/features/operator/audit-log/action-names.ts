@@ -46,6 +46,10 @@ const actionNames: Readonly<Record<string, string>> = {
   'PUT /audit-destinations/:id': 'Update audit destination',
   'DELETE /audit-destinations/:id': 'Delete audit destination',
   'POST /audit-destinations/:id/rotate-secret': 'Rotate key of audit destination',
+  'POST /scim-directories': 'Create SCIM directory',
+  'PUT /scim-directories/:id': 'Update SCIM directory',
+  'DELETE /scim-directories/:id': 'Delete SCIM directory',
+  'POST /scim-directories/:id/token': 'Replace token of SCIM directory',
   'POST /legal-holds': 'Set legal hold',
   'POST /legal-holds/:id/end': 'End legal hold',
 }

@@ -45,9 +45,7 @@ const owner = {
 const margin = {
   revenue: z
     .number()
-    .describe(
-      'USD of `cost` that the operator keeps: all but the part that an organization earned',
-    ),
+    .describe('USD of `cost` that the operator keeps: all but the earnings of an organization'),
   provider_cost: z
     .number()
     .nullable()
