@@ -62,6 +62,7 @@ describe('organizations, for the operator', () => {
       max_concurrent_requests: 10,
       monthly_spend_limit: null,
       default_member_spending_limit: null,
+      audit_retention_months: null,
       billing_email: expect.stringContaining('@'),
       credit_balance: 0,
       created_at: expect.stringMatching(/Z$/),
