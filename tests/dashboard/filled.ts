@@ -40,6 +40,7 @@ export async function fill(dashboard: SignedIn): Promise<Record<string, string>>
 async function credit({ gateway, sql }: SignedIn) {
   const [{ id: user_id }] = await sql`select id from users where email = 'ada@example.com'`
   await gateway.admin('POST', '/credits/grant', { user_id, amount: 25, reason: 'Welcome' })
+  await gateway.admin('POST', '/scim-directories', { name: 'Okta', domains: ['example.com'] })
   await gateway.admin('POST', '/models', {
     id: 'sandbox/priced',
     name: 'Priced',

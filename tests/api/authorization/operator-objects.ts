@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { collection, unusedName, type Kind } from './kind'
 import { requestLog } from './account-objects'
 import { newOrganization } from '../../harness/organization'
@@ -13,6 +14,17 @@ const operated = (request: string, body: () => Json): Kind => ({
     return { owner: await fixture.newCustomer(), ids: [String(id)] }
   },
 })
+
+const destination = { kind: 'webhook', url: 'https://siem.example.com/in', enabled: false }
+const maxDestinations = 10
+
+/** Deletes the destinations of earlier tests before there are too many. */
+async function makeRoomForDestination({ gateway }: Fixture): Promise<void> {
+  const { destinations } = await gateway.admin('GET', '/audit-destinations')
+  const existing = z.array(z.object({ id: z.string() })).parse(destinations)
+  if (existing.length < maxDestinations - 1) return
+  for (const { id } of existing) await gateway.admin('DELETE', `/audit-destinations/${id}`)
+}
 
 const newKey = async ({ gateway }: Fixture, { userId }: Customer) => {
   const { id } = await gateway.admin('POST', `/users/${userId}/keys`, { name: 'Another' })
@@ -96,12 +108,14 @@ export const operatorKinds: Readonly<Record<string, readonly Kind[]>> = {
   '/api/admin/request-logs/:id': [requestLog],
   '/api/admin/collections/:id': [operated('POST /collections', collection)],
   '/api/admin/audit-destinations/:id': [
-    operated('POST /audit-destinations', () => ({
-      name: 'SIEM',
-      kind: 'webhook',
-      url: 'https://siem.example.com/in',
-      enabled: false,
-    })),
+    {
+      async make(fixture) {
+        await makeRoomForDestination(fixture)
+        const body = { ...destination, name: unusedName('SIEM') }
+        const { id } = await fixture.gateway.admin('POST', '/audit-destinations', body)
+        return { owner: await fixture.newCustomer(), ids: [String(id)] }
+      },
+    },
   ],
   '/api/admin/legal-holds/:id': [
     {
