@@ -12,6 +12,7 @@ export const bodies: Readonly<Record<string, Json>> = {
   'PUT /api/admin/users/:id/keys/:key_id': { name: 'Another' },
   'POST /api/admin/plans': { name: 'Matrix' },
   'PUT /api/admin/organizations/:id': { description: 'Changed.' },
+  'PUT /api/admin/audit-destinations/:id': { name: 'Another' },
   'PUT /api/admin/scim-directories/:id': { name: 'Another' },
   'PUT /api/admin/plans/:id': { requests_per_minute: 7 },
   'POST /api/admin/providers': { key: 'matrix', name: 'Matrix', adapter: 'openai' },
