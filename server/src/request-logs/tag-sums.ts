@@ -6,7 +6,8 @@ export const maxTagSets = 500
 /** Stands in sums for the sets of tags beyond these; no tag has such characters. */
 export const otherTags = '(other)'
 
-const grownColumns = [
+/** The columns that rows of `request_sum` and `request_tag_sum` add up, but the peak of concurrent requests. */
+export const addedColumns = [
   'requests',
   'successes',
   'failures',
@@ -19,10 +20,10 @@ const grownColumns = [
   'provider_cost',
   'uncosted',
 ]
-const names = sql.raw(grownColumns.join(', '))
-const sums = sql.raw(grownColumns.map((name) => `sum(${name})`).join(', '))
+const names = sql.raw(addedColumns.join(', '))
+const sums = sql.raw(addedColumns.map((name) => `sum(${name})`).join(', '))
 const grown = sql.raw(
-  grownColumns.map((name) => `${name} = request_tag_sum.${name} + excluded.${name}`).join(', '),
+  addedColumns.map((name) => `${name} = request_tag_sum.${name} + excluded.${name}`).join(', '),
 )
 
 /**

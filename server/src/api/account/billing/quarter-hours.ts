@@ -1,5 +1,6 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { Intervals } from './intervals'
+import { addedColumns } from '../../../request-logs/tag-sums'
 
 /** The columns of a table of sums, which is read under its name. */
 export interface SumColumns {
@@ -11,19 +12,7 @@ export interface SumColumns {
 export const requestColumns: SumColumns = {
   name: 'request_sum',
   keys: ['user_id', 'key_id', 'model'],
-  sums: [
-    'requests',
-    'successes',
-    'failures',
-    'input_tokens',
-    'output_tokens',
-    'latency_ms',
-    'cost',
-    'own_cost',
-    'revenue',
-    'provider_cost',
-    'uncosted',
-  ],
+  sums: addedColumns,
 }
 
 export const usageColumns: SumColumns = {

@@ -1,24 +1,12 @@
 import { sql } from 'kysely'
 import type { BreakdownSource } from './breakdown-rows'
 import type { BreakdownFilter } from './breakdown-schema'
+import { addedColumns } from '../../../request-logs/tag-sums'
 import { splitTags } from '../../../wire/tags'
 
 const keyNames = sql.raw('grain, starts_at, user_id, key_id, model')
-const sumNames = [
-  'requests',
-  'successes',
-  'failures',
-  'input_tokens',
-  'output_tokens',
-  'latency_ms',
-  'cost',
-  'own_cost',
-  'revenue',
-  'provider_cost',
-  'uncosted',
-]
-const sums = sql.raw(sumNames.join(', '))
-const negatedSums = sql.raw(sumNames.map((name) => `-${name}`).join(', '))
+const sums = sql.raw(addedColumns.join(', '))
+const negatedSums = sql.raw(addedColumns.map((name) => `-${name}`).join(', '))
 
 const taggedSums = sql`request_tag_sum as request_sum`
 
