@@ -34,7 +34,7 @@ export class ArrivingContent {
     this.#wake()
   }
 
-  /** Ends a content that nobody needs any more, or that cannot arrive. */
+  /** Ends a content that is no longer needed, or cannot arrive. */
   stop(failure: Error): void {
     this.#failure ??= failure
     this.#pieces.length = 0

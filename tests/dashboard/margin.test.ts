@@ -5,7 +5,7 @@ import { savedText } from './browser'
 import { reloadUntil, startSignedIn, type SignedIn } from './signed-in'
 import { exactUsd, usd } from '../../dashboard/src/format/money'
 
-/** What providers bill the operator, and the margin, as operators see and set it. */
+/** The cost that providers bill the operator, and the margin: operators see both, and set the cost of a model. */
 
 const model = 'sandbox/priced'
 let dashboard: SignedIn

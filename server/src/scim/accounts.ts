@@ -70,7 +70,7 @@ export async function provisionAccount(
   const [account] = rows
   if (account) {
     await checkAdoption(trx, directory, account)
-    // Whoever typed the address may not own it.
+    // The person who typed the address may not own it.
     if (!account.isVerified) await confirmAddressOf(trx, email)
     await setName(trx, account.id, toDisplayName(fields, email))
     return { id: account.id, isNew: false }
@@ -143,7 +143,7 @@ export async function changeAccount(
     .where('id', '=', id)
     .execute()
     .catch(rejectTaken)
-  // A mailed link would sign in whoever has the address before.
+  // A mailed link would sign in the owner of the address before.
   await endLinks(trx, email)
 }
 

@@ -14,7 +14,7 @@ interface ScimAnswer {
   body: Json
 }
 
-/** What an identity provider sends with the token of a directory. */
+/** A client of SCIM, as an identity provider is one: it sends the token of a directory. */
 export interface ScimClient {
   id: string
   token: string

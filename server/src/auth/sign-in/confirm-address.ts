@@ -3,7 +3,7 @@ import { endAccess } from './remove-second-factor'
 import type { Schema } from '../../platform/db/schema'
 
 /**
- * Confirms the address of an account that nobody has confirmed, and removes what its sign-up has set, as a sign-in link
+ * Confirms an address that was not confirmed before, and removes what its sign-up has set, as a sign-in link
  * does: the person who typed the address may not own it. The address is in lower case.
  */
 export async function confirmAddressOf(trx: Transaction<Schema>, email: string): Promise<void> {

@@ -222,7 +222,7 @@ async function change(ports: Ports, place: Place, { url, ...fields }: ChangedAud
           ...sealAuditDestination(id, { ...secret, url }, sealingKeys),
           shown_url: shownUrl(url),
         }),
-        // Whoever changes it wants to see at once whether it works.
+        // The person who changes it sees at once whether it works.
         next_attempt_at: sql<Date>`now()`,
         updated_at: sql<Date>`now()`,
       })
