@@ -5100,7 +5100,7 @@ export interface paths {
                     /** @description Only unread notifications, or only read ones */
                     unread?: boolean | undefined;
                     /** @description Only notifications of this kind */
-                    kind?: ("alert" | "alert_test" | "low_balance" | "budget" | "quota_request" | "ticket_reply" | "invitation" | "system") | undefined;
+                    kind?: ("alert" | "alert_test" | "low_balance" | "budget" | "key_expiring" | "quota_request" | "ticket_reply" | "invitation" | "system") | undefined;
                     /** @description Maximum number of items on the page */
                     limit?: number | undefined;
                     /** @description Number of items to skip; ignored with `cursor` */
@@ -14977,7 +14977,7 @@ export interface components {
         Notification: {
             id: string;
             /** @enum {string} */
-            kind: "alert" | "alert_test" | "low_balance" | "budget" | "quota_request" | "ticket_reply" | "invitation" | "system";
+            kind: "alert" | "alert_test" | "low_balance" | "budget" | "key_expiring" | "quota_request" | "ticket_reply" | "invitation" | "system";
             title: string;
             body: string;
             alert_id: string | null;
@@ -15002,7 +15002,7 @@ export interface components {
             kind: "webhook" | "slack" | "teams" | "pagerduty";
             /** @description Scheme and host, without the path, which may grant access */
             url: string;
-            events: ("alert.triggered" | "balance.low" | "budget.threshold" | "quota_request.answered" | "ticket.replied" | "invitation.received" | "account.notice")[];
+            events: ("alert.triggered" | "balance.low" | "budget.threshold" | "key.expiring" | "quota_request.answered" | "ticket.replied" | "invitation.received" | "account.notice")[];
             enabled: boolean;
             /** @description The reason why Tollgate disabled it */
             disabled_reason: string | null;
@@ -15020,7 +15020,7 @@ export interface components {
             url?: (string | null) | undefined;
             /** @description Integration key of a service of PagerDuty, never shown */
             routing_key?: (string | null) | undefined;
-            events?: (("alert.triggered" | "balance.low" | "budget.threshold" | "quota_request.answered" | "ticket.replied" | "invitation.received" | "account.notice")[] | null) | undefined;
+            events?: (("alert.triggered" | "balance.low" | "budget.threshold" | "key.expiring" | "quota_request.answered" | "ticket.replied" | "invitation.received" | "account.notice")[] | null) | undefined;
             enabled?: (boolean | null) | undefined;
         };
         NotificationDestinationWithKey: {
@@ -15031,7 +15031,7 @@ export interface components {
             kind: "webhook" | "slack" | "teams" | "pagerduty";
             /** @description Scheme and host, without the path, which may grant access */
             url: string;
-            events: ("alert.triggered" | "balance.low" | "budget.threshold" | "quota_request.answered" | "ticket.replied" | "invitation.received" | "account.notice")[];
+            events: ("alert.triggered" | "balance.low" | "budget.threshold" | "key.expiring" | "quota_request.answered" | "ticket.replied" | "invitation.received" | "account.notice")[];
             enabled: boolean;
             /** @description The reason why Tollgate disabled it */
             disabled_reason: string | null;
@@ -15049,7 +15049,7 @@ export interface components {
             url?: string | undefined;
             /** @description Integration key of a service of PagerDuty, never shown */
             routing_key?: string | undefined;
-            events?: ("alert.triggered" | "balance.low" | "budget.threshold" | "quota_request.answered" | "ticket.replied" | "invitation.received" | "account.notice")[] | undefined;
+            events?: ("alert.triggered" | "balance.low" | "budget.threshold" | "key.expiring" | "quota_request.answered" | "ticket.replied" | "invitation.received" | "account.notice")[] | undefined;
             enabled?: boolean | undefined;
         };
         NotificationDelivery: {

@@ -144,3 +144,30 @@ export function formatBudgetText(budget: BudgetFigures): NoticeText {
     body: `Your budget "${name}"${owner} has reached ${percent}%. It has used ${of}, and ${reset}. ${effect}`,
   }
 }
+
+interface KeyExpiry {
+  name: string
+  keyPrefix: string
+  expiresAt: Date
+  /** Whether the key itself expires, or a secret of it that a rotation has replaced. */
+  expiring: 'key' | 'previous_secret'
+}
+
+/** Formats the notification of a key, or a replaced secret, that expires soon. */
+export function formatKeyExpiryText({
+  name,
+  keyPrefix,
+  expiresAt,
+  expiring,
+}: KeyExpiry): NoticeText {
+  const at = toMinute(expiresAt)
+  return expiring === 'key'
+    ? {
+        title: `API key expires soon: ${name}`,
+        body: `Your API key "${name}" (${keyPrefix}…) expires at ${at}. Requests with it are rejected from then on. Extend it, or replace it before.`,
+      }
+    : {
+        title: `Old secret of an API key expires soon: ${name}`,
+        body: `A rotation has replaced the secret ${keyPrefix}… of your API key "${name}". It expires at ${at}. Requests with it are rejected from then on. Use the new secret.`,
+      }
+}

@@ -7,6 +7,7 @@ export const eventTypes = [
   'alert.triggered',
   'balance.low',
   'budget.threshold',
+  'key.expiring',
   'quota_request.answered',
   'ticket.replied',
   'invitation.received',

@@ -21,6 +21,7 @@ export interface Notice {
 const eventOf: Readonly<Partial<Record<Notice['kind'], EventType>>> = {
   low_balance: 'balance.low',
   budget: 'budget.threshold',
+  key_expiring: 'key.expiring',
   quota_request: 'quota_request.answered',
   ticket_reply: 'ticket.replied',
   invitation: 'invitation.received',

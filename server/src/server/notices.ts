@@ -4,12 +4,16 @@ import { createEvaluation } from '../alerts/evaluate'
 import { PromptEvaluations } from '../alerts/prompt-evaluations'
 import { createMailDelivery, createMailReminder } from '../jobs/deliver-mail'
 import { createAlertEvaluation } from '../jobs/evaluate-alerts'
+import { createKeyExpiryNotices } from '../jobs/notify-expiring-keys'
+import { systemClock } from '../platform/clock'
 import type { Config } from '../platform/config/config'
 import { MailSender } from '../platform/mail/mail-sender'
 import { createSmtpMailer } from '../platform/mail/smtp'
 import type { LiveSettings } from '../platform/settings/live-settings'
 
 const soonEveryMs = 1000
+/** Days pass between the notifications of an expiry: it is looked for less often than alerts are evaluated. */
+const alertsPerKeyExpiry = 10
 
 interface Options {
   config: Config
@@ -43,6 +47,14 @@ export function createNotices(options: Options, disposables: AsyncDisposableStac
       intervalMs: config.alertEveryMs,
       warningThreshold: () => settings.current.warningThreshold,
       log,
+    }),
+  )
+  disposables.use(
+    createKeyExpiryNotices({
+      db: storage.database.query,
+      intervalMs: config.alertEveryMs * alertsPerKeyExpiry,
+      log,
+      clock: systemClock,
     }),
   )
   return { soon: (userIds) => promptEvaluations.soon(userIds) }

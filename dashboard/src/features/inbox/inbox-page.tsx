@@ -28,6 +28,7 @@ const kindNames: Readonly<Record<NoticeKind, string>> = {
   alert_test: 'Alert test',
   low_balance: 'Low balance',
   budget: 'Budget',
+  key_expiring: 'API key',
   quota_request: 'Limits',
   ticket_reply: 'Support',
   invitation: 'Invitation',

@@ -220,7 +220,7 @@ const overload = z.object({
 const alerts = z.object({
   alertEveryMs: setting(seconds(60), {
     name: 'ALERT_SECONDS',
-    doc: 'how often one node evaluates alerts, balances and budgets ([alerts.md](../concepts/alerts.md))',
+    doc: 'how often one node evaluates alerts, balances and budgets; expiring keys are looked for a tenth as often ([alerts.md](../concepts/alerts.md))',
   }),
   smtp: z.object({
     server: setting(optional(Smtp), {

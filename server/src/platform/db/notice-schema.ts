@@ -30,6 +30,7 @@ export interface NotificationRow {
     | 'alert_test'
     | 'low_balance'
     | 'budget'
+    | 'key_expiring'
     | 'quota_request'
     | 'ticket_reply'
     | 'invitation'
@@ -42,6 +43,12 @@ export interface NotificationRow {
   link: string | null
   read_at: Date | null
   created_at: CreatedColumn
+}
+
+/** The expiry of which an account was notified, and how many days before; null for none. */
+export interface ExpiryNoticeColumns {
+  notified_expiry: Date | null
+  notified_days: number | null
 }
 
 /** The kinds that the table's constraint allows. */

@@ -9,7 +9,7 @@ import type { InvoiceSchema } from './invoice-schema'
 import type { LimitSchema } from './limit-schema'
 import type { ModelCostRow, ModelPriceRow, ModelRow } from './model-schema'
 import type { NameSchema } from './name-schema'
-import type { NoticeSchema } from './notice-schema'
+import type { ExpiryNoticeColumns, NoticeSchema } from './notice-schema'
 import type { LogExportSchema } from './log-export-schema'
 import type { RequestLogSchema } from './request-log-schema'
 import type { ResponseSchema } from './response-schema'
@@ -66,7 +66,7 @@ export interface PlanRow extends MediaLimitColumns {
 type AccessListColumns = Record<AccessListName, ListColumn>
 
 /** A service key; the secret itself is never stored. */
-export interface ApiKeyRow extends AccessListColumns, MediaLimitColumns {
+export interface ApiKeyRow extends AccessListColumns, MediaLimitColumns, ExpiryNoticeColumns {
   id: string
   user_id: string
   name: string
@@ -96,13 +96,14 @@ export interface ApiKeyRow extends AccessListColumns, MediaLimitColumns {
 }
 
 /** A secret of a key that a rotation has replaced, and that is valid until it expires. */
-export interface PreviousSecretRow {
+export interface PreviousSecretRow extends ExpiryNoticeColumns {
   /** SHA-256 of the secret. */
   hash: Buffer
   key_id: string
   /** The first 12 characters of the secret. */
   key_prefix: string
   expires_at: Date
+  created_at: CreatedColumn
 }
 
 /** A provider that an operator added. */

@@ -7,6 +7,7 @@ export const kinds = [
   'alert_test',
   'low_balance',
   'budget',
+  'key_expiring',
   'quota_request',
   'ticket_reply',
   'invitation',
