@@ -15,7 +15,7 @@ const providers: Readonly<Record<string, Json>> = {
 }
 
 /** Providers with a format of their own; those of Cohere are below the address of the host. */
-const ownFormats = ['google', 'bedrock', 'deepgram', 'elevenlabs', 'cohere']
+const ownFormats = ['google', 'bedrock', 'bfl', 'deepgram', 'elevenlabs', 'cohere']
 
 const image = { category: 'image', pricing: { input: 0, output: 0, made_image: 0.04 } }
 const changed = { input: 5, output: 0, image_input: 10, image_output: 40 }
@@ -69,8 +69,12 @@ const lists = {
     'bedrock/amazon.nova-canvas-v1:0',
   ],
   EDIT_MODELS: ['openai-like/ok', 'form-like/edit-form', 'google/gemini-3.5-media-image'],
-  // OpenAI's form is the only one.
-  VARIATION_MODELS: ['form-like/varied'],
+  // Black Forest Labs gives addresses.
+  VARIATIONS: [
+    { model: 'form-like/varied', format: 'b64_json' },
+    { model: 'bedrock/amazon.nova-canvas-v1:0', format: 'b64_json' },
+    { model: 'bfl/flux-pro-1.1', format: 'url' },
+  ],
   SPEAKERS: [
     { model: 'openai-like/spoken', voice: 'alloy', format: 'mp3' },
     { model: 'google/spoken', voice: 'Kore', format: 'wav' },

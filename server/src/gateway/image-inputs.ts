@@ -78,12 +78,13 @@ function checkImages(attempt: ImageAttempt): void {
 const variationDialects: ReadonlySet<string> = new Set(['openai', 'sandbox'])
 
 function checkVariations(attempt: ImageAttempt): void {
-  const { provider } = attempt.candidate
+  const { candidate, model } = attempt
+  const { provider } = candidate
   const { edits } = provider.options.images
-  const isVarying =
-    variationDialects.has(provider.dialect) &&
-    !imageAdapterOf(provider) &&
-    (edits === 'openai' || edits === 'form')
+  const adapter = imageAdapterOf(provider)
+  const isVarying = adapter
+    ? adapter.varies?.(model.upstreamModel) === true
+    : variationDialects.has(provider.dialect) && (edits === 'openai' || edits === 'form')
   if (!isVarying) throw unsupported('model', 'model: this model makes no variations of images.')
   checkTunnel(attempt)
 }

@@ -164,6 +164,7 @@ export function writeTranslatedImages(
     // Words for quality have no meaning there.
     maxTokensPerImage: maxTokensPerImage({ ...orderOf(attempt), quality: undefined }, model),
     inputs: readInputs(request.params.images, media),
+    isVariation: isVariation(request.params),
   })
   return { request: { operation: 'images', ...writtenRequest }, omittedFields }
 }

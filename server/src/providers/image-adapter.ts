@@ -22,8 +22,10 @@ export interface ImageTarget {
   count: number
   /** The tokens of one image that the hold pays for. */
   maxTokensPerImage: number
-  /** The images that are changed; none where a new one is made. */
+  /** The images that are changed or varied; none where a new one is made. */
   inputs: readonly MediaData[]
+  /** The image is varied: there is no prompt. */
+  isVariation: boolean
 }
 
 /** An image of an answer: its data in base64, or the address from which it can be fetched. */
@@ -76,6 +78,8 @@ export interface ImageAdapter {
   batchLimit: (upstreamModel: string) => number
   /** Whether a model takes images to change. */
   edits: (upstreamModel: string) => boolean
+  /** Whether a model takes an image to vary, without a prompt; absent where none does. */
+  varies?: (upstreamModel: string) => boolean
   /** Throws `invalid_request`, issue `unsupported_by_model`, for fields whose loss would change the meaning. */
   request: (wish: ImageWish, target: ImageTarget) => ImageUpstreamRequest
   /** Translates a refusal for the caller. */

@@ -57,7 +57,7 @@ const variationRoute = (gateway: Gateway, ports: ReplyPorts): Route =>
     tag: 'Models',
     summary: 'Create variations of an image',
     notes:
-      "As JSON, where the image is an address or a data URL, or as a form, where it is a file of at most 23 MB. For servers of OpenAI's form and the sandbox.",
+      "As JSON, where the image is an address or a data URL, or as a form, where it is a file of at most 23 MB. For servers of OpenAI's form, Amazon's models at Bedrock, FLUX.1 of Black Forest Labs, and the sandbox.",
     headers: modelHeaders,
     body: ImageVariationRequest.meta({ ref: 'ImageVariationRequest' }),
     formBody: ImageVariationForm.meta({ ref: 'ImageVariationForm' }),

@@ -4,7 +4,7 @@ import { billOf } from './bill'
 import { type Attempt, capOf, isJson, type Json } from './call'
 import { publishedModels, readCatalogue } from './catalogue'
 import type { Connection } from './connection'
-import { drawingModelOf } from './foreign-drawings'
+import { drawingModelOf, taskPath } from './foreign-drawings'
 import { type Exchange, type Log, clearLog, recordRequest, parseBody } from './log'
 import { parseModelName } from './model-name'
 import { Reply } from './reply'
@@ -114,6 +114,7 @@ export async function answer(log: Log, request: RawRequest, connection: Connecti
     return reply.json(200, publishedModels(log.catalogue))
   }
   const isKnown = endpoints.includes(path) || foreignModelOf(path, exchange.body) !== undefined
-  if (request.method !== 'POST' || !isKnown) return notFound(exchange, path)
+  const method = path === taskPath ? 'GET' : 'POST'
+  if (request.method !== method || !isKnown) return notFound(exchange, path)
   await behave(log, exchange, id)
 }

@@ -61,13 +61,20 @@ const asGemini: Behaviour = async (call) => {
   })
 }
 
+/** Returns whether a request has the parameters of its task: a text, or up to five images to vary. */
+function isNovaTask(body: Json): boolean {
+  if (body['taskType'] === 'TEXT_IMAGE')
+    return typeof objectIn(body, 'textToImageParams')['text'] === 'string'
+  const { images } = objectIn(body, 'imageVariationParams')
+  const isVaried = body['taskType'] === 'IMAGE_VARIATION' && Array.isArray(images)
+  return isVaried && images.length > 0 && images.length <= maxImages.nova
+}
+
 /** https://docs.aws.amazon.com/nova/latest/userguide/image-gen-req-resp-structure.html */
 const asNova: Behaviour = async (call) => {
   const { body } = call.received
-  const { text } = objectIn(body, 'textToImageParams')
   const { numberOfImages: count } = objectIn(body, 'imageGenerationConfig')
-  const isAsked = body['taskType'] === 'TEXT_IMAGE' && typeof text === 'string'
-  if (!isAsked || Number(count) > maxImages.nova) {
+  if (!isNovaTask(body) || Number(count) > maxImages.nova) {
     const message = 'Malformed input request, please reformat your input and try again.'
     return call.reply.json(400, { message })
   }
@@ -75,14 +82,40 @@ const asNova: Behaviour = async (call) => {
   await answer(call, { images })
 }
 
-/** Images in the formats of Google and of Amazon Bedrock, by the end of their paths. */
+/** The path of the state of a task. */
+export const taskPath = '/v1/get_result'
+
+/** A task, whose state is at the address in its answer. https://docs.bfl.ai/quick_start/generating_images */
+const asFlux: Behaviour = async (call) => {
+  const { body, headers } = call.received
+  if (!headers['x-key']) return call.reply.json(403, { detail: 'Not authenticated' })
+  if (typeof body['prompt'] !== 'string' && typeof body['image_prompt'] !== 'string') {
+    const detail = [{ loc: ['body'], msg: 'Either prompt or image_prompt is required' }]
+    return call.reply.json(422, { detail })
+  }
+  const { host = '' } = headers
+  const state = `http://${host}${taskPath}?id=t`
+  await answer(call, { id: 't', polling_url: state, cost: 4, input_mp: 0, output_mp: 1 })
+}
+
+const asFluxState: Behaviour = (call) =>
+  answer(call, {
+    id: 't',
+    status: 'Ready',
+    result: { sample: 'https://delivery.example/flux.png', seed: 1 },
+  })
+
+/** Images in the formats of Google, Amazon Bedrock and Black Forest Labs, by the end of their paths. */
 export const foreignDrawings: readonly (readonly [string, Record<string, Behaviour>])[] = [
   [':predict', { ok: asImagen }],
   [':generateContent', { ok: asGemini }],
   ['/invoke', { ok: asNova }],
+  ['/flux-pro-1.1', { ok: asFlux }],
+  [taskPath, { ok: asFluxState }],
 ]
 
-const paths = /^\/v1\/(?:models\/[^/:]+:(?:predict|generateContent)|model\/[^/]+\/invoke)$/
+const paths =
+  /^\/v1\/(?:models\/[^/:]+:(?:predict|generateContent)|model\/[^/]+\/invoke|flux-pro-1\.1|get_result)$/
 
 /** The behaviour of a request for images in such a format, whose path names the model; undefined for other requests. */
 export const drawingModelOf = (path: string): string | undefined =>

@@ -6,6 +6,7 @@ import type { ImageAdapter, ImageTarget, ImageWish } from '../image-adapter'
 import { stabilityRatios } from '../stability/images'
 import { unsupported } from '../unsupported-fields'
 import { invalidAnswer } from '../upstream-error'
+import type { MediaData } from '../media'
 import { invalidRequest } from '../../errors'
 import { parseImageSize } from '../../wire/image-request'
 import type { JsonObject } from '../../wire/json-body'
@@ -24,6 +25,7 @@ const Answer = z.looseObject({
 export const bedrockImages: ImageAdapter = {
   batchLimit: (upstreamModel) => (isStability(toBaseModel(upstreamModel)) ? 1 : 5),
   edits: () => false,
+  varies: (upstreamModel) => !isStability(toBaseModel(upstreamModel)),
   request: (wish, target) => ({
     path: pathOf(target.upstreamModel, 'invoke'),
     body: isStability(toBaseModel(target.upstreamModel))
@@ -63,20 +65,38 @@ function toStabilityBody({ prompt, size, output_format: format }: ImageWish): Js
   }
 }
 
-/** @see https://docs.aws.amazon.com/nova/latest/userguide/image-gen-req-resp-structure.html */
-function toAmazonBody({ prompt, size, quality }: ImageWish, { count }: ImageTarget): JsonObject {
-  if (prompt.length > maxAmazonPrompt) {
-    throw unsupported('prompt', `prompt: this model reads up to ${maxAmazonPrompt} characters.`)
-  }
+/**
+ * Amazon's models: an image from a text, or, without one, variations of an image.
+ * @see https://docs.aws.amazon.com/nova/latest/userguide/image-gen-req-resp-structure.html
+ * @see https://docs.aws.amazon.com/nova/latest/userguide/image-gen-access.html
+ */
+function toAmazonBody(wish: ImageWish, { count, inputs, isVariation }: ImageTarget): JsonObject {
+  const { size, quality } = wish
   const sides = typeof size === 'string' ? parseImageSize(size) : undefined
   const isPremium = quality === 'high' || quality === 'hd'
   return {
-    taskType: 'TEXT_IMAGE',
-    textToImageParams: { text: prompt },
+    ...(isVariation ? toVariationTask(inputs) : toTextTask(wish)),
     imageGenerationConfig: {
       numberOfImages: count,
       quality: isPremium ? 'premium' : 'standard',
       ...sides,
     },
   }
+}
+
+function toTextTask({ prompt }: ImageWish): JsonObject {
+  if (prompt.length > maxAmazonPrompt) {
+    throw unsupported('prompt', `prompt: this model reads up to ${maxAmazonPrompt} characters.`)
+  }
+  return { taskType: 'TEXT_IMAGE', textToImageParams: { text: prompt } }
+}
+
+const amazonTypes: ReadonlySet<string> = new Set(['image/png', 'image/jpeg'])
+
+function toVariationTask(inputs: readonly MediaData[]): JsonObject {
+  if (!inputs.every(({ mimeType }) => amazonTypes.has(mimeType))) {
+    throw unsupported('images', 'images: this model varies PNG and JPEG images.')
+  }
+  const images = inputs.map(({ base64 }) => base64)
+  return { taskType: 'IMAGE_VARIATION', imageVariationParams: { images } }
 }

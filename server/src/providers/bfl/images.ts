@@ -23,6 +23,9 @@ function maxInputsOf(model: string): number {
   return model.startsWith('flux-kontext') ? 4 : 0
 }
 
+/** Models that need no prompt where they have an image: the others change one by a prompt, or take none. */
+const varies = (model: string) => /^flux-pro(?:-1\.1(?:-ultra)?)?$/.test(model)
+
 /** One credit in nano-dollars, 0.01 USD. */
 const creditPrice = 10_000_000
 /** The highest cost of one image that is believed, in credits. */
@@ -41,6 +44,7 @@ const Submission = z.looseObject({
 export const bflImages: ImageAdapter = {
   batchLimit: () => 1,
   edits: (upstreamModel) => maxInputsOf(upstreamModel) > 0,
+  varies,
   request: (wish, target) => ({
     path: `/${encodeURIComponent(target.upstreamModel)}`,
     headers: { accept: 'application/json' },
@@ -55,11 +59,13 @@ export const bflImages: ImageAdapter = {
   },
 }
 
-function toBody(wish: ImageWish, { upstreamModel, inputs }: ImageTarget): JsonObject {
+function toBody(wish: ImageWish, target: ImageTarget): JsonObject {
+  const { upstreamModel, inputs, isVariation } = target
   const { prompt, output_format: format } = wish
   if (format === 'webp') {
     throw unsupported('output_format', 'output_format: this model makes PNG and JPEG images.')
   }
+  if (isVariation) return toVariationBody(wish, target)
   const maxInputs = maxInputsOf(upstreamModel)
   if (inputs.length > maxInputs) {
     throw unsupported('images', `images: this model changes up to ${maxInputs} images.`)
@@ -75,6 +81,16 @@ function toBody(wish: ImageWish, { upstreamModel, inputs }: ImageTarget): JsonOb
     ...(format && { output_format: format }),
   }
 }
+
+/**
+ * An image in place of a prompt. The ultra model mixes both, and is told to take the image alone.
+ * @see https://docs.bfl.ai/api-reference/models/generate-an-image-with-flux-11-[pro]
+ */
+const toVariationBody = (wish: ImageWish, { upstreamModel, inputs }: ImageTarget): JsonObject => ({
+  image_prompt: inputs[0]?.base64,
+  ...(upstreamModel.endsWith('ultra') && { image_prompt_strength: 1 }),
+  ...toSize(wish, upstreamModel),
+})
 
 function toSize({ size }: ImageWish, model: string): JsonObject {
   if (!hasRatio(model)) return { ...(typeof size === 'string' && parseImageSize(size)) }

@@ -69,9 +69,12 @@ const cases = {
     }),
 
   variations: () =>
-    each(listIn('VARIATION_MODELS'), async (model) => {
-      const asked = { model, image: await picture(), n: 2, response_format: 'b64_json' }
-      expectImages(await client.images.createVariation(asked), 2)
+    each(listIn('VARIATIONS'), async ({ model, format }) => {
+      const asked = { model, image: await picture(), n: 2, response_format: format }
+      const answer = await client.images.createVariation(asked)
+      if (format === 'b64_json') return expectImages(answer, 2)
+      const addresses = answer.data.filter(({ url }) => url?.startsWith('https://'))
+      expect(addresses.length === 2, JSON.stringify(answer))
     }),
 
   speech: () =>

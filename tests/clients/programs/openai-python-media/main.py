@@ -62,10 +62,15 @@ def edits_stream():
 
 
 def variations():
-    for model in list_in("VARIATION_MODELS"):
+    for each in list_in("VARIATIONS"):
+        model, form = each["model"], each["format"]
         create = client.images.create_variation
-        answer = create(model=model, image=picture, n=2, response_format="b64_json")
-        expect_images(answer, 2)
+        answer = create(model=model, image=picture, n=2, response_format=form)
+        if form == "b64_json":
+            expect_images(answer, 2)
+        else:
+            addresses = [one.url for one in answer.data if one.url.startswith("https://")]
+            assert len(addresses) == 2, answer
 
 
 def asked_of(speaker):
