@@ -355,7 +355,7 @@ export interface paths {
         put?: never;
         /**
          * Create a transcript of sound
-         * @description A form with one file of at most 512 MB. `sandbox/transcription` reports the length of the file, without listening to it. Requires the permission `write`.
+         * @description A form with one file of at most 512 MB, or JSON of at most 32 MB with the file in base64, as OpenRouter has it. `sandbox/transcription` reports the length of the file, without listening to it. Requires the permission `write`.
          */
         post: {
             parameters: {
@@ -371,7 +371,8 @@ export interface paths {
             };
             requestBody: {
                 content: {
-                    "multipart/form-data": components["schemas"]["TranscriptionRequest"];
+                    "application/json": components["schemas"]["TranscriptionRequest"];
+                    "multipart/form-data": components["schemas"]["TranscriptionForm"];
                 };
             };
             responses: {
@@ -551,7 +552,7 @@ export interface paths {
         put?: never;
         /**
          * Create variations of an image
-         * @description As JSON, where the image is an address or a data URL, or as a form, where it is a file of at most 23 MB. For servers of OpenAI's form and the sandbox. Requires the permission `write`.
+         * @description As JSON, where the image is an address or a data URL, or as a form, where it is a file of at most 23 MB. For servers of OpenAI's form, Amazon's models at Bedrock, FLUX.1 of Black Forest Labs, and the sandbox. Requires the permission `write`.
          */
         post: {
             parameters: {
@@ -1380,7 +1381,7 @@ export interface paths {
         put?: never;
         /**
          * Create a transcript in the playground
-         * @description A form with one file of at most 512 MB. `sandbox/transcription` reports the length of the file, without listening to it. Requires the permission `write`. The body has at most 8 MB.
+         * @description A form with one file of at most 512 MB, or JSON of at most 32 MB with the file in base64, as OpenRouter has it. `sandbox/transcription` reports the length of the file, without listening to it. Requires the permission `write`. The body has at most 8 MB.
          */
         post: {
             parameters: {
@@ -1396,7 +1397,8 @@ export interface paths {
             };
             requestBody: {
                 content: {
-                    "multipart/form-data": components["schemas"]["TranscriptionRequest"];
+                    "application/json": components["schemas"]["TranscriptionRequest"];
+                    "multipart/form-data": components["schemas"]["TranscriptionForm"];
                 };
             };
             responses: {
@@ -11911,6 +11913,29 @@ export interface components {
             };
         };
         TranscriptionRequest: {
+            /** @description `<provider>/<model>`; `GET /v1/models` lists the available models */
+            model: string;
+            /** @description ISO 639-1, such as `de`; detected where absent */
+            language?: (string | null) | undefined;
+            /** @description Words and style that the transcript continues */
+            prompt?: (string | null) | undefined;
+            /** @description `json` by default */
+            response_format?: (("json" | "text" | "srt" | "verbose_json" | "vtt" | "diarized_json") | null) | undefined;
+            temperature?: (number | null) | undefined;
+            /** @description Times in `verbose_json`; segments by default */
+            timestamp_granularities?: (("word" | "segment")[] | null) | undefined;
+            /** @description Answer as server-sent events: `transcript.text.delta`, then `transcript.text.done` */
+            stream?: (boolean | null) | undefined;
+            /** @description `logprobs`, of models that have them */
+            include?: (string[] | null) | undefined;
+            input_audio: {
+                /** @description The file in base64, and no data URL */
+                data: string;
+                /** @description Such as `wav`, `mp3`, `flac`, `m4a`, `ogg`, `webm` or `aac` */
+                format: string;
+            };
+        };
+        TranscriptionForm: {
             /**
              * Format: binary
              * @description Sound or video, with a file name

@@ -159,6 +159,10 @@ export const mediaClients: readonly Client[] = [
   ...[7, 6, 5].map((major) => media(openaiJs(major), 'openai-js-media')),
   media(python('openai-python', 'OpenAI SDK for Python', ['openai']), 'openai-python-media'),
   media(aiSdk('ai-sdk-openai', '@ai-sdk/openai'), 'ai-sdk-media'),
+  media(
+    node('openrouter-js', 'OpenRouter SDK for JavaScript, `stt` and `tts`', ['@openrouter/sdk']),
+    'openrouter-js-media',
+  ),
   {
     ...python('open-webui', 'Open WebUI, its settings for images and audio', ['open-webui']),
     columns: mediaColumns,

@@ -24,6 +24,13 @@ export interface MeasuredEndpoint<Params> {
   ranking?: (params: Params) => RankingUse
 }
 
+/** JSON that stands for a form. */
+export interface JsonForm {
+  maxBytes: number
+  /** Makes it that form, with its files on disk. Rejects with `invalid_request` and `gateway_unavailable`. */
+  toForm: (body: JsonObject, call: InboundRequest) => Promise<JsonObject>
+}
+
 /** The parts of the shared stages that are specific to one model endpoint. */
 export interface Endpoint<Schema extends z.ZodType<{ model: string }>>
   extends PricedEndpoint<ValidatedRequest<z.output<Schema>>>, MeasuredEndpoint<z.output<Schema>> {
@@ -34,6 +41,8 @@ export interface Endpoint<Schema extends z.ZodType<{ model: string }>>
   form?: FormLimits
   /** Set where it may be either: makes a form the body that a client sends as JSON. Rejects as reading that does. */
   formToJson?: (form: JsonObject, call: InboundRequest) => Promise<ReadBody>
+  /** Set where a form may be JSON as well. */
+  jsonToForm?: JsonForm
   kinds: readonly Category[]
   /** The kind of the model of requests that name none; where absent, `model` is required. */
   defaultKind?: Category

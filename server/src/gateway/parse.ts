@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { ValidatedRequest } from './attempt'
 import { withDefaultModel } from './default-model'
-import type { Endpoint, MeasuredEndpoint } from './endpoint'
+import type { Endpoint, JsonForm, MeasuredEndpoint } from './endpoint'
 import { checkDimensions, FitCheck } from './fit-check'
 import type { GatewayPorts } from './ports'
 import type { MaybePromise } from '../platform/maybe-promise'
@@ -118,13 +118,34 @@ export function expandBody(
   return defaultKind ? withDefaultModel(requestBody, defaultKind, caller) : requestBody
 }
 
+type KeepText = ((text: string) => void) | undefined
+
+/** The parts of an endpoint that its bodies depend on. */
+type BodyRules = Pick<Endpoint<never>, 'form' | 'formToJson' | 'jsonToForm' | 'maxBytes'>
+
+/** Reads JSON that stands for a form, of which the log keeps what it keeps of forms. */
+async function readJsonForm(
+  { maxBytes, toForm }: JsonForm,
+  { call, principal }: Pick<ValidatedRequest<unknown>, 'call' | 'principal'>,
+  keepText: KeepText,
+): Promise<ReadBody> {
+  const requestBody = await call.readBody(maxBytes, principal.accountId)
+  const body = await toForm(requestBody.body, call)
+  // The file is on disk, and no more in memory.
+  call.body?.release()
+  keepText?.(JSON.stringify(body))
+  return { body, bytes: requestBody.bytes }
+}
+
 /** Reads a body: JSON, or a form with files. Rejects with `invalid_request` and `gateway_unavailable`. */
 export function readRequest(
-  { form, formToJson, maxBytes }: Pick<Endpoint<never>, 'form' | 'formToJson' | 'maxBytes'>,
-  { call, principal }: Pick<ValidatedRequest<unknown>, 'call' | 'principal'>,
-  keepText: ((text: string) => void) | undefined,
+  { form, formToJson, jsonToForm, maxBytes }: BodyRules,
+  caller: Pick<ValidatedRequest<unknown>, 'call' | 'principal'>,
+  keepText: KeepText,
 ): Promise<ReadBody> {
+  const { call, principal } = caller
   const { accountId } = principal
+  if (jsonToForm && call.isJson) return readJsonForm(jsonToForm, caller, keepText)
   if (!form || !call.readForm || (formToJson && !call.isForm))
     return call.readBody(maxBytes, accountId, keepText)
   return call.readForm(form, accountId).then((requestBody) => {

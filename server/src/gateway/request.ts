@@ -7,7 +7,7 @@ import type { ChunkStream } from '../wire/chunk-stream'
 import type { EventWriter } from '../wire/event-writer'
 import type { JsonObject, ReadBody } from '../wire/json-body'
 import type { Pause } from '../wire/json-slices'
-import type { FormLimits } from '../wire/uploaded-file'
+import type { FormLimits, UploadedFile } from '../wire/uploaded-file'
 import type { Usage } from '../wire/usage'
 
 /** One request to a model endpoint, as it arrived. */
@@ -29,13 +29,22 @@ export interface InboundRequest extends Credentialed {
     accountId: string,
     onText?: (text: string) => void,
   ) => Promise<ReadBody>
-  /** Whether its body is a form, by its content type. */
+  /** Whether its body is a form, or JSON, by its content type. */
   readonly isForm?: boolean
+  readonly isJson?: boolean
   /**
    * Called in place of `readBody` for a form, whose files are kept on disk until `upload` is disposed of. Rejects likewise.
    * Absent where no request can have files.
    */
   readForm?: (limits: FormLimits, accountId: string) => Promise<ReadBody>
+  /**
+   * Writes a file that came within the body to disk, until `upload` is disposed of. Rejects as its pieces do, and with
+   * `gateway_unavailable`. Absent where no request can have files.
+   */
+  storeFile?: (
+    file: Pick<UploadedFile, 'name' | 'type' | 'bytes'>,
+    pieces: Iterable<Uint8Array>,
+  ) => Promise<UploadedFile>
   /** The files of the request; disposing of them never rejects, and twice is harmless. */
   upload?: AsyncDisposable | undefined
   /**

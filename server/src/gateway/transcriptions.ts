@@ -5,6 +5,7 @@ import { reportOmissions } from './omissions'
 import { openStream, type StreamPlan } from './open-stream'
 import type { Reply } from './request'
 import { createFailoverDeadline } from './request-deadline'
+import { soundJson } from './sound-json'
 import { renderTranscription, toUsageBlock } from './transcription-answer'
 import {
   checkTranscription,
@@ -48,6 +49,8 @@ const toEndpoint = (
   priceKind: 'transcription',
   maxBytes: form.maxFileBytes,
   form,
+  // OpenRouter's clients send JSON, and translations are none of its.
+  ...(task === 'transcribe' && { jsonToForm: soundJson }),
   kinds: ['transcription'],
   prepare: async ({ file }) => {
     file.sound = await measureSound(file)

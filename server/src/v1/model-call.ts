@@ -6,6 +6,7 @@ import { tagsHeader } from '../gateway/request-tags'
 import { parsingStored, readJson, type BodyMemory } from '../http/body'
 import { smallBytes, type BodyBudget } from '../http/body-budget'
 import { readForm } from '../http/form'
+import { storeFile } from '../http/stored-file'
 import type { Uploads } from '../http/upload-directory'
 import type { BodyShare } from '../http/body-share'
 import { systemClock, type Clock } from '../platform/clock'
@@ -15,7 +16,7 @@ import { unavailable } from '../errors'
 import { hopsHeader, toHops } from '../wire/forwarding-loop'
 import type { Usage } from '../wire/usage'
 import type { ReadBody } from '../wire/json-body'
-import type { FormLimits } from '../wire/uploaded-file'
+import type { FormLimits, UploadedFile } from '../wire/uploaded-file'
 import type { Pause } from '../wire/json-slices'
 
 const withoutSlash = (path: string) => (path.endsWith('/') ? path.slice(0, -1) : path)
@@ -101,6 +102,10 @@ export class ModelCall implements InboundRequest, BodyMemory {
     return /^multipart\//i.test(this.request.headers.get('content-type') ?? '')
   }
 
+  get isJson(): boolean {
+    return /^application\/json/i.test(this.request.headers.get('content-type') ?? '')
+  }
+
   get userAgent(): string {
     return this.request.headers.get('user-agent') ?? ''
   }
@@ -149,6 +154,22 @@ export class ModelCall implements InboundRequest, BodyMemory {
     })
     this.upload = form
     return form
+  }
+
+  async storeFile(
+    { name, type, bytes }: Pick<UploadedFile, 'name' | 'type' | 'bytes'>,
+    pieces: Iterable<Uint8Array>,
+  ): Promise<UploadedFile> {
+    const uploads = this.#uploads
+    if (!uploads) throw unavailable()
+    const owner = this.#accountId
+    const stored = await storeFile({ name, type, bytes }, pieces, {
+      uploads,
+      owner,
+      signal: this.signal,
+    })
+    this.upload = stored
+    return stored.file
   }
 
   async readMore<Read>(bytes: number, read: (pause: Pause) => Promise<Read>): Promise<Read> {

@@ -5,6 +5,7 @@ import { respond, type ReplyPorts } from './reply'
 import type { Gateway } from '../gateway/gateway'
 import { modelKey } from '../http/access'
 import type { Route } from '../http/route'
+import { TranscriptionJson } from '../wire/transcription-json'
 import { TranscriptionForm, TranslationForm } from '../wire/transcription-request'
 
 const Transcription = z
@@ -41,7 +42,6 @@ export const transcriptionRoutes = (gateway: Gateway, ports: ReplyPorts): Route[
     access: modelKey('write'),
     tag: 'Models',
     headers: modelHeaders,
-    bodyType: 'multipart/form-data',
     errors: soundErrors,
   } as const
   return [
@@ -51,8 +51,15 @@ export const transcriptionRoutes = (gateway: Gateway, ports: ReplyPorts): Route[
       operationId: 'createTranscription',
       summary: 'Create a transcript of sound',
       notes:
-        'A form with one file of at most 512 MB. `sandbox/transcription` reports the length of the file, without listening to it.',
-      body: TranscriptionForm.meta({ ref: 'TranscriptionRequest' }),
+        'A form with one file of at most 512 MB, or JSON of at most 32 MB with the file in base64, as OpenRouter has it. `sandbox/transcription` reports the length of the file, without listening to it.',
+      body: TranscriptionJson.meta({ ref: 'TranscriptionRequest' }),
+      formBody: TranscriptionForm.meta({ ref: 'TranscriptionForm' }),
+      examples: {
+        'A file in base64': {
+          model: 'sandbox/transcription',
+          input_audio: { data: 'UklGRiQAAABXQVZF', format: 'wav' },
+        },
+      },
       responses: {
         200: {
           description: transcript.description,
@@ -70,6 +77,7 @@ export const transcriptionRoutes = (gateway: Gateway, ports: ReplyPorts): Route[
       operationId: 'createTranslation',
       summary: 'Create a translation of sound to English text',
       notes: 'A form with one file of at most 512 MB.',
+      bodyType: 'multipart/form-data',
       body: TranslationForm.meta({ ref: 'TranslationRequest' }),
       responses: { 200: transcript },
       handler: (call) => respond(call, gateway.translate, ports),

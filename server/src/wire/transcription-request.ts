@@ -78,9 +78,12 @@ const soundTypes = /^(audio|video)\/|^application\/(octet-stream|ogg|mp4|x-\w+)$
 const soundNames =
   /\.(aac|aiff?|amr|caf|flac|m4a|m4b|mka|mkv|mov|mp2|mp3|mp4|mpeg|mpga|oga|ogg|opus|wav|weba|webm|wma)$/i
 
+/** Returns whether a name of a file ends as those of sound and video do. */
+export const isSoundName = (name: string): boolean => soundNames.test(name)
+
 /** Throws `invalid_request` for a file that says itself that it has no sound. */
 function checkSound({ type, name }: UploadedFile): void {
-  if (soundTypes.test(type) || soundNames.test(name)) return
+  if (soundTypes.test(type) || isSoundName(name)) return
   throw invalidRequest(
     'file',
     'wrong_type',

@@ -25,6 +25,7 @@ const doors = [
   ['/v1/moderations', 8 * mebibyte],
   ['/v1/rerank', 8 * mebibyte],
   ['/v1/audio/speech', mebibyte],
+  ['/v1/audio/transcriptions', 32 * mebibyte],
   ['/v1/images/generations', 8 * mebibyte],
   ['/v1/images/edits', 32 * mebibyte],
   ['/v1/images/variations', 32 * mebibyte],
@@ -119,8 +120,9 @@ describe.each(doors)('%s', (path, limit) => {
     ['application/jsonx'],
   ])('H09: the content type "%s" is rejected', async (type) => {
     const { status, error } = await call('{}', { 'content-type': type })
-    // Changes of images may be a form, which this is none of.
-    const isForm = /images.(edits|variations)/.test(path) && type.startsWith('multipart/')
+    // Changes of images and sound may be a form, which this is none of.
+    const isForm =
+      /images.(edits|variations)|transcriptions/.test(path) && type.startsWith('multipart/')
     expect([status, error]).toMatchObject([
       400,
       refused(isForm ? 'bad_format' : 'wrong_content_type'),
