@@ -29,7 +29,8 @@ async function begin(budgets: readonly WindowLimit[], tags: readonly string[] | 
   const budgeted = { userId: 'user_1', budgets: limits.filtered }
   const spending =
     limits.windows.length > 0 ? await months.admit(caller(...limits.windows)) : undefined
-  const open = () => new RequestBudgets({ spendingLimits: months, caller: budgeted, spending, tags })
+  const open = () =>
+    new RequestBudgets({ spendingLimits: months, caller: budgeted, spending, tags })
   return { open, use: open() }
 }
 

@@ -17,12 +17,7 @@ interface AmountColumns extends Pick<AccountBudget, 'unit' | 'amount'> {
 }
 
 /** The unit and the amount of a budget: nano-dollars, requests or tokens. */
-export function toBudgetAmount({
-  unit,
-  amount,
-  spend = null,
-  requests = null,
-}: AmountColumns): {
+export function toBudgetAmount({ unit, amount, spend = null, requests = null }: AmountColumns): {
   unit: BudgetUnit
   amount: bigint
 } {
@@ -82,7 +77,9 @@ async function readSome(db: Kysely<Schema>, rows: readonly StoredBudget[], atMs:
 }
 
 /** Returns the usage that a budget counts. */
-function toCounted(row: StoredBudget): Pick<UsedBy, 'subjectId' | 'userId' | 'filter' | 'payments'> {
+function toCounted(
+  row: StoredBudget,
+): Pick<UsedBy, 'subjectId' | 'userId' | 'filter' | 'payments'> {
   if ('user_id' in row) {
     const { user_id: userId, key_id: keyId } = row
     return { subjectId: keyId ?? userId, userId, filter: toUsageFilter(row) }
