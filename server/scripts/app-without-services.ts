@@ -3,6 +3,7 @@ import pino from 'pino'
 import { createDatabaseWithoutServer } from './database-without-server'
 import { createPoolStore } from '../src/api/account/connection-pools/store'
 import { createAlertStore } from '../src/api/account/alerts/store'
+import { createOrganizationBudgetStore } from '../src/api/account/budgets/organization-store'
 import { createBudgetStore } from '../src/api/account/budgets/store'
 import { createPlatformConnectionStore } from '../src/api/operator/connections/store'
 import { createConnectionModelStore } from '../src/api/account/connections/models'
@@ -194,6 +195,7 @@ const moneyStoresOf = (db: Kysely<Schema>, settings: LiveSettings) => ({
   views: createViewStore(db),
   paymentEvents: undefined,
   budgets: createBudgetStore({ db, onChanged: changed }),
+  organizationBudgets: createOrganizationBudgetStore({ db, onChanged: changed }),
   quota: createQuotaStore({
     db,
     used: never,

@@ -85,13 +85,13 @@ test('a test of an alert has its threshold as it was entered', () => {
 
 const budget = {
   name: 'Search',
-  keyName: null,
+  subject: 'Your budget "Search"',
   enforcement: 'hard',
   unit: 'usd',
   amount: 50,
   used: 47.5,
   percent: 95,
-  resetsAt: at,
+  window_end: at.toISOString(),
 } as const
 
 test.each([
@@ -100,8 +100,12 @@ test.each([
     'Your budget "Search" has reached 95%. It has used $47.50 of $50.00, and it resets at 2026-11-28 12:34 UTC. Requests that the rest does not cover are rejected.',
   ],
   [
-    { keyName: 'Mine', resetsAt: undefined, used: 49.999_999 },
-    'Your budget "Search" of the API key "Mine" has reached 95%. It has used $49.999999 of $50.00, and it does not reset. Requests that the rest does not cover are rejected.',
+    {
+      subject: 'The budget "Search" of the organization "Acme"',
+      window_end: null,
+      used: 49.999_999,
+    },
+    'The budget "Search" of the organization "Acme" has reached 95%. It has used $49.999999 of $50.00, and it does not reset. Requests that the rest does not cover are rejected.',
   ],
   [
     { enforcement: 'soft', unit: 'requests', amount: 1000, used: 1200 },

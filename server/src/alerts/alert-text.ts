@@ -115,33 +115,32 @@ export function formatLowBalanceText(
 
 interface BudgetFigures {
   name: string
-  /** Null for a budget of the whole account. */
-  keyName: string | null
+  /** The budget, and what it is of, as the text begins. */
+  subject: string
   enforcement: 'hard' | 'soft'
   unit: string
   amount: number
   used: number
   percent: number
-  /** Undefined for a budget that does not reset. */
-  resetsAt: Date | undefined
+  /** ISO 8601; null for a budget that does not reset. */
+  window_end: string | null
 }
 
 /** Formats the notification of a budget whose use has reached a percent of its amount. */
 export function formatBudgetText(budget: BudgetFigures): NoticeText {
-  const { name, keyName, percent, used, amount, resetsAt } = budget
+  const { name, subject, percent, used, amount, window_end: end } = budget
   const of =
     budget.unit === 'usd'
       ? `${usdBeside(amount, used)} of ${usd(amount)}`
       : `${counts.format(used)} of ${counts.format(amount)} ${budget.unit}`
-  const owner = keyName === null ? '' : ` of the API key "${keyName}"`
-  const reset = resetsAt ? `it resets at ${toMinute(resetsAt)}` : 'it does not reset'
+  const reset = end === null ? 'it does not reset' : `it resets at ${toMinute(new Date(end))}`
   const effect =
     budget.enforcement === 'soft'
       ? 'It rejects no requests.'
       : 'Requests that the rest does not cover are rejected.'
   return {
     title: `Budget at ${percent}%: ${name}`,
-    body: `Your budget "${name}"${owner} has reached ${percent}%. It has used ${of}, and ${reset}. ${effect}`,
+    body: `${subject} has reached ${percent}%. It has used ${of}, and ${reset}. ${effect}`,
   }
 }
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { sql } from 'kysely'
-import { findReachedPercent, notifyBudgetPercents } from './budget-percents'
+import { notifyBudgetPercents } from './budget-percents'
+import { findReachedPercent } from './reached-percent'
 import { findWatchedAccounts } from './watched-alerts'
 import { openTestDatabase } from '../../testing/db/database'
 import { createCustomer } from '../../testing/ledger/customer'

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import { notifyBudgetPercents } from './budget-percents'
 import { judge } from './formulas'
+import { notifyOrganizationPercents } from './organization-percents'
 import { measure, type MeasuredMoment } from './measures'
 import { hasMoved, evaluateStep } from './alert-state'
 import { recordStep } from './trigger'
@@ -32,7 +33,8 @@ type EvaluatePart = (userIds: readonly string[]) => Promise<number>
 export function createEvaluation(options: Options) {
   const { db, nowMs, onFailure } = options
   const evaluateBudgets: EvaluatePart = (userIds) => notifyBudgetPercents(db, userIds, nowMs())
-  const parts = [createAlertPart(options), evaluateBudgets]
+  const evaluateShared: EvaluatePart = (userIds) => notifyOrganizationPercents(db, userIds, nowMs())
+  const parts = [createAlertPart(options), evaluateBudgets, evaluateShared]
   return async (userIds: readonly string[]): Promise<number> => {
     let triggered = 0
     for (const part of parts) triggered += await evaluateEach(part, userIds, onFailure)

@@ -61,7 +61,7 @@ export async function findWatchedAlerts(
   }))
 }
 
-/** Finds accounts after `after` that have enabled alerts or budgets that notify, by their ids. */
+/** Finds accounts after `after` that have enabled alerts or budgets that notify, or own an organization that has, by their ids. */
 export async function findWatchedAccounts(
   db: Kysely<Schema>,
   after: string,
@@ -76,6 +76,15 @@ export async function findWatchedAccounts(
       union
       (
         select distinct user_id from budget where notify_percents <> '{}' and user_id > ${after}
+        order by user_id limit ${limit}
+      )
+      union
+      (
+        select user_id from membership
+        where role = 'owner' and user_id > ${after} and exists (
+          select from organization_budget as budget
+          where budget.organization_id = membership.organization_id and notify_percents <> '{}'
+        )
         order by user_id limit ${limit}
       )
     ) as watched

@@ -1,4 +1,5 @@
 import { toFoundModel, type DiscoveredModel } from './discovered-model'
+import type { OrganizationBudget } from './organization-budgets'
 import { byRank, noOffer, type Offer, type OwnedConnection, type ProviderOffer } from './offer'
 import { SwrCache } from '../platform/swr-cache'
 import { chain, type MaybePromise } from '../platform/maybe-promise'
@@ -12,6 +13,8 @@ export interface Membership {
   isPrimary: boolean
   /** Nano-dollars a month; null for the organization's default. */
   spendingLimit: bigint | null
+  /** Absent or null for none. */
+  department?: string | null
 }
 
 /** The limits on the use of an organization by all its members together; null for no limit. */
@@ -26,6 +29,8 @@ export interface SharedLimits {
   monthlySpend: bigint | null
   /** The monthly limit of a member without an own one. */
   memberSpend: bigint | null
+  /** Those of all members; empty for nearly all organizations. */
+  budgets: readonly OrganizationBudget[]
 }
 
 /** The offer and the limits that an organization has for its members. */
@@ -37,6 +42,8 @@ export interface Shared {
 /** The limits of one member's use of an organization; `memberSpend` is this member's. */
 export interface MemberTerms extends SharedLimits {
   organizationId: string
+  /** The member's department; null for none. */
+  department: string | null
 }
 
 /** Roles that call models. Source: contract 2.4. */
@@ -74,10 +81,11 @@ export class AccountCatalog {
       return offer && offer.size > 0 ? [{ isPrimary, offer }] : []
     })
     this.#terms = new Map(
-      memberships.flatMap(({ organizationId, spendingLimit }) => {
+      memberships.flatMap(({ organizationId, spendingLimit, department = null }) => {
         const limits = shared.get(organizationId)?.limits
-        const memberSpend = spendingLimit ?? limits?.memberSpend ?? null
-        return limits ? [[organizationId, { ...limits, organizationId, memberSpend }]] : []
+        if (!limits) return []
+        const memberSpend = spendingLimit ?? limits.memberSpend
+        return [[organizationId, { ...limits, organizationId, department, memberSpend }]]
       }),
     )
   }

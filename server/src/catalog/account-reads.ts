@@ -1,5 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 import type { AccountReads } from './account-catalog'
+import { readOrganizationBudgets } from './organization-budgets'
 import { noOffer, readOffer, type OfferOptions } from './offer'
 import { DataLoader } from '../platform/data-loader'
 import type { Database } from '../platform/db/database'
@@ -62,7 +63,7 @@ async function readAccount(db: Kysely<Schema>, userId: string, options: OfferOpt
       .executeTakeFirst(),
     db
       .selectFrom('membership')
-      .select(['organization_id', 'role', 'status', 'is_primary', 'spending_limit'])
+      .select(['organization_id', 'role', 'status', 'is_primary', 'spending_limit', 'department'])
       .where('user_id', '=', userId)
       .orderBy('is_primary', 'desc')
       .orderBy('created_at')
@@ -77,6 +78,7 @@ async function readAccount(db: Kysely<Schema>, userId: string, options: OfferOpt
       status: row.status,
       isPrimary: row.is_primary,
       spendingLimit: row.spending_limit,
+      department: row.department,
     })),
     fundedBy: user?.funding_organization_id ?? null,
     housePays: user?.house_pays ?? false,
@@ -101,7 +103,10 @@ async function readOrganization(db: Kysely<Schema>, id: string, options: OfferOp
     .where('status', '=', 'active')
     .executeTakeFirst()
   if (!row) return undefined
-  const offer = await readOffer(db, { column: 'organization_id', id }, options)
+  const [offer, budgets] = await Promise.all([
+    readOffer(db, { column: 'organization_id', id }, options),
+    readOrganizationBudgets(db, id),
+  ])
   return {
     offer,
     // The plan may allow less by now than when the limits were set.
@@ -114,6 +119,7 @@ async function readOrganization(db: Kysely<Schema>, id: string, options: OfferOp
       monthlyRequests: row.monthly_requests,
       monthlySpend: lower(row.monthly_spend_limit, row.plan_spend),
       memberSpend: row.default_member_spending_limit,
+      budgets,
     },
   }
 }

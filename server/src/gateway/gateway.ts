@@ -101,8 +101,8 @@ async function run<Schema extends z.ZodType<{ model: string }>>(
 ): Promise<Reply | RecordedReply> {
   const { call, principal, log, admission, spending } = lifecycle
   let requestBody = await readRequest(endpoint, lifecycle, log.keepRequest)
-  const budgetTags = recordInLog(lifecycle, requestBody.body)
-  const caller = { endpoint, call, principal, ports, budgetTags }
+  const tags = recordInLog(lifecycle, requestBody.body)
+  const caller = { endpoint, call, principal, ports, tags }
   const recordedAnswer =
     call.repeatable && (await call.repeatable.claim(principal.userId, requestBody.body))
   if (recordedAnswer) {

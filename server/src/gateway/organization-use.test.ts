@@ -11,6 +11,7 @@ import { MemoryCounters } from '../limits/memory-counters'
 
 const termsOf = (fields: Partial<MemberTerms> = {}): MemberTerms => ({
   organizationId: 'org_1',
+  department: null,
   ...sampleShared(new Map()).limits,
   ...fields,
 })

@@ -1,7 +1,7 @@
-import { combineLimits, type CallerLimits } from '../limits/caller-limits'
+import { limitsIn } from './organization-limits'
 import type { MemberTerms } from '../catalog/account-catalog'
 import type { WindowReservation } from '../metering/window-reservation'
-import { memberIn, type SpendingLimits } from '../metering/spending-limits'
+import type { SpendingLimits } from '../metering/spending-limits'
 import type { Admission, RateLimits } from '../limits/limits'
 import type { MediaNeed, MediaUse } from '../limits/media-need'
 
@@ -18,20 +18,6 @@ interface Options {
 interface Entered {
   admission: Admission
   spending: WindowReservation | undefined
-}
-
-/** Terms stay the same object until they change. */
-const limitsBy = new WeakMap<MemberTerms, CallerLimits>()
-
-function limitsIn(terms: MemberTerms, userId: string): CallerLimits {
-  const cachedLimits = limitsBy.get(terms)
-  if (cachedLimits) return cachedLimits
-  const { organizationId: id, memberSpend, ...rest } = terms
-  const { windows, ...limits } = combineLimits([{ id, ...rest }])
-  const ofMember = { id: memberIn(id, userId), requests: null, spend: memberSpend }
-  const combined = { ...limits, windows: memberSpend === null ? windows : [...windows, ofMember] }
-  limitsBy.set(terms, combined)
-  return combined
 }
 
 /**
@@ -62,8 +48,8 @@ export class OrganizationUse {
   }
 
   /** The spending limits of an organization that was entered; undefined where it has none. */
-  spendingOf(organizationId: string): WindowReservation | undefined {
-    return this.#reservations.get(organizationId)?.spending
+  spendingOf(organizationId: string | null): WindowReservation | undefined {
+    return organizationId === null ? undefined : this.#reservations.get(organizationId)?.spending
   }
 
   /** Marks that nothing is to be spent of any of them for now. */
@@ -89,7 +75,7 @@ export class OrganizationUse {
   async #admit(terms: MemberTerms): Promise<Entered> {
     const { ports, userId, tokens, media } = this.#options
     const { organizationId } = terms
-    const limits = limitsIn(terms, userId)
+    const { limits } = limitsIn(terms, userId)
     const spending =
       limits.windows.length > 0
         ? await ports.spendingLimits.admit({ userId, organizationId, limits })

@@ -26,10 +26,11 @@ const budget = (
 async function begin(budgets: readonly WindowLimit[], tags: readonly string[] | null = null) {
   const { months } = createFixture()
   const limits = combineLimits([], { limits: budgets, tags: [] })
-  const principal = { userId: 'user_1', limits }
+  const budgeted = { userId: 'user_1', budgets: limits.filtered }
   const spending =
     limits.windows.length > 0 ? await months.admit(caller(...limits.windows)) : undefined
-  const open = () => new RequestBudgets({ spendingLimits: months, principal, spending, tags })
+  const open = () =>
+    new RequestBudgets({ spendingLimits: months, caller: budgeted, spending, tags })
   return { open, use: open() }
 }
 

@@ -1,14 +1,22 @@
-import type { Principal } from '../auth/principal'
+import type { WindowLimit } from '../limits/caller-limits'
 import type { Budget } from '../metering/budget'
 import type { SpendingLimits } from '../metering/spending-limits'
 import { joinHolds, type UnitHold } from '../metering/unit-hold'
 import type { WindowReservation } from '../metering/window-reservation'
 import { matchesFilter } from '../platform/usage-filter'
 
+/** The account of a request, and the organization where its budgets are those of one, with budgets of some models or tags. */
+interface BudgetedCaller {
+  userId: string
+  organizationId?: string
+  /** Those with a filter count only its requests. */
+  budgets: readonly WindowLimit[]
+}
+
 interface Options {
   spendingLimits: Pick<SpendingLimits, 'admit'>
-  principal: Pick<Principal, 'userId' | 'limits'>
-  /** The limits that count all requests, if there are any; the request ends them. */
+  caller: BudgetedCaller
+  /** Further limits, which count all requests; the request ends them. */
   spending: WindowReservation | undefined
   /** The tags of the request that budgets count; null for none. */
   tags: readonly string[] | null
@@ -30,8 +38,9 @@ interface Entry {
 }
 
 /**
- * The use that one request makes of the budgets of its account and its key: of those that count all requests, and of
- * those with a filter that has the model of its attempt. Another model counts in the budgets of that model alone.
+ * The use that one request makes of the budgets of its account and its key, or of an organization that pays: of those that
+ * count all requests, and of those with a filter that has the model of its attempt. Another model counts in the budgets of
+ * that model alone.
  */
 export class RequestBudgets {
   readonly #options: Options
@@ -44,7 +53,7 @@ export class RequestBudgets {
 
   /** Whether the budgets depend on the model. */
   get isFiltered(): boolean {
-    return this.#options.principal.limits.filtered.length > 0
+    return this.#options.caller.budgets.length > 0
   }
 
   /**
@@ -53,8 +62,7 @@ export class RequestBudgets {
    */
   admit(modelId: string): Promise<void> {
     if (this.#admission?.modelId === modelId) return this.#admission.admitting
-    this.cancel()
-    this.#leave()
+    this.leave()
     const admission: ModelAdmission = { modelId, admitting: Promise.resolve() }
     this.#admission = admission
     admission.admitting = this.#admit(admission)
@@ -83,6 +91,13 @@ export class RequestBudgets {
     this.tokens?.hold(0n)
   }
 
+  /** Counts the request in no budget of a model any more. */
+  leave(): void {
+    this.cancel()
+    this.#leave()
+    this.#admission = undefined
+  }
+
   /** The request has ended, in the same tick as its meter. Twice is harmless. */
   end(): void {
     this.#isOver = true
@@ -97,14 +112,14 @@ export class RequestBudgets {
   }
 
   async #admit(admission: ModelAdmission): Promise<void> {
-    const { spendingLimits, principal, tags } = this.#options
-    const { userId, limits } = principal
+    const { spendingLimits, caller, tags } = this.#options
+    const { userId, organizationId, budgets } = caller
     const use = { model: admission.modelId, tags }
-    const windows = limits.filtered.filter(
-      ({ budget }) => budget?.filter && matchesFilter(budget.filter, use),
+    const windows = budgets.filter(
+      ({ budget }) => !budget?.filter || matchesFilter(budget.filter, use),
     )
     if (windows.length === 0) return
-    const reservation = await spendingLimits.admit({ userId, limits: { windows } })
+    const reservation = await spendingLimits.admit({ userId, organizationId, limits: { windows } })
     // It may have ended, or gone on to another model, while shares were exchanged.
     if (this.#isOver || this.#admission !== admission) return reservation.end()
     const { spending: all } = this.#options
@@ -114,23 +129,4 @@ export class RequestBudgets {
       tokens: joinHolds(all?.tokens, reservation.tokens, 'tokens'),
     }
   }
-}
-
-/** A request, and the limits that count all requests of its account and its key. */
-interface Budgeted {
-  request: {
-    ports: { spendingLimits: SpendingLimits }
-    principal: Options['principal']
-    budgetTags?: readonly string[] | null
-  }
-  spending: WindowReservation | undefined
-}
-
-/** Returns the use of budgets by a request; undefined for an account without any. */
-export function toRequestBudgets({
-  request: { ports, principal, budgetTags: tags = null },
-  spending,
-}: Budgeted): RequestBudgets | undefined {
-  if (!spending && principal.limits.filtered.length === 0) return undefined
-  return new RequestBudgets({ spendingLimits: ports.spendingLimits, principal, spending, tags })
 }

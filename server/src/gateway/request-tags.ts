@@ -1,8 +1,11 @@
+import { findPayerBudgets } from './organization-limits'
 import type { InboundRequest } from './request'
 import type { RequestLifecycle } from './settle'
 import type { Principal } from '../auth/principal'
 import { ApiError, invalidRequest } from '../errors'
+import type { MemberBudgets } from '../limits/member-budgets'
 import { withoutSecrets } from '../request-logs/redact-body'
+import type { Candidate } from '../routing/candidate'
 import type { JsonObject } from '../wire/json-body'
 import { readTags, toTagSet } from '../wire/tags'
 
@@ -10,27 +13,50 @@ import { readTags, toTagSet } from '../wire/tags'
 export const tagsHeader = 'x-tollgate-tags'
 
 /**
- * Records in its log what a body, which is not validated yet, says of a request, and its tags. Returns the tags that budgets
- * count; null for none. Throws `invalid_request`.
+ * Records in its log what a body, which is not validated yet, says of a request, and its tags. Returns those, beside the tags
+ * of its key; undefined for none. Throws `invalid_request`.
  */
 export function recordInLog(
-  { call, log, principal }: Pick<RequestLifecycle, 'call' | 'log' | 'principal'>,
+  { call, log }: Pick<RequestLifecycle, 'call' | 'log'>,
   body: JsonObject,
-): readonly string[] | null {
+): readonly string[] | undefined {
   log.read(body)
   const tags = readRequestTags(call, body)
   if (tags) log.addTags(tags)
-  return findBudgetTags(principal, tags)
+  return tags
 }
 
-/** Returns the tags of a request, and of its key, that budgets count; null for none. */
-function findBudgetTags(
-  { limits: { budgetTags }, tags: ofKey }: Pick<Principal, 'limits' | 'tags'>,
-  ofRequest: readonly string[] = [],
+/**
+ * Returns the tags of a request, and of its key, that budgets of its account count, or of organizations that may pay one of
+ * its candidates, and the tags of the member's departments; null for none.
+ */
+export function findBudgetTags(
+  principal: Pick<Principal, 'userId' | 'limits' | 'tags'>,
+  ofRequest: readonly string[] | undefined,
+  candidates: readonly Candidate[],
 ): readonly string[] | null {
-  if (budgetTags.length === 0) return null
-  const tags = toTagSet([...(ofKey ?? []), ...ofRequest]).filter((tag) => budgetTags.includes(tag))
-  return tags.length === 0 ? null : tags
+  const ofPayers = findPayers(principal, candidates)
+  const { budgetTags } = principal.limits
+  if (budgetTags.length === 0 && !ofPayers) return null
+  const counted = new Set([...budgetTags, ...(ofPayers ?? []).flatMap(({ tags }) => tags)])
+  const tags = [...(principal.tags ?? []), ...(ofRequest ?? [])].filter((tag) => counted.has(tag))
+  const ofDepartments = (ofPayers ?? []).flatMap(({ ownTags }) => ownTags)
+  const all = toTagSet([...tags, ...ofDepartments])
+  return all.length === 0 ? null : all
+}
+
+/** Returns the budgets of organizations that may pay; undefined for nearly all requests, for which nothing is made. */
+function findPayers(
+  { userId }: Pick<Principal, 'userId'>,
+  candidates: readonly Candidate[],
+): MemberBudgets[] | undefined {
+  let payers: MemberBudgets[] | undefined
+  for (let at = 0; at < candidates.length; at++) {
+    const candidate = candidates[at]
+    const budgets = candidate && findPayerBudgets(candidate, userId)
+    if (budgets) (payers ??= []).push(budgets)
+  }
+  return payers
 }
 
 /**

@@ -1,10 +1,11 @@
 import type { PricedAttempt } from './attempt'
 import { toCandidateBody, toPricedBody } from './candidate-body'
-import { toRequestBudgets, type RequestBudgets } from './request-budgets'
+import { CandidateBudgets, toCandidateBudgets } from './candidate-budgets'
 import { CloserHolds } from './closer-hold'
 import { ConnectionUse } from './connection-use'
 import { timeoutsOf } from './timeouts'
 import { withMeasuredVolume } from './measured-volume'
+import { findPayerBudgets } from './organization-limits'
 import { OrganizationUse } from './organization-use'
 import { withModelsOutput } from './output-limit'
 import { readMediaNeed, type PricedEndpoint, type ReservableRequest } from './priced-endpoint'
@@ -45,8 +46,8 @@ export class AttemptReservation<Request extends ReservableRequest> {
   #opening: Promise<PricedAttempt<Request>> | undefined
   #connections: ConnectionUse | undefined
   #organizations: OrganizationUse | undefined
-  /** Undefined for an account without budgets. */
-  readonly #budgets: RequestBudgets | undefined
+  /** Undefined while no budget counts the request. */
+  #budgets: CandidateBudgets | undefined
   #heldTokens: HeldTokens | undefined
   #candidate: Candidate | undefined
   /** Set once a hold was refused. */
@@ -57,7 +58,7 @@ export class AttemptReservation<Request extends ReservableRequest> {
   constructor(options: ReserveOptions<Request>, unansweredUse: UnansweredUse) {
     this.#options = options
     this.#unansweredUse = unansweredUse
-    this.#budgets = toRequestBudgets(options)
+    this.#budgets = toCandidateBudgets(options)
   }
 
   /** The candidate that was tried last, or serves the request. */
@@ -76,7 +77,7 @@ export class AttemptReservation<Request extends ReservableRequest> {
    */
   open(candidate: Candidate): PricedAttempt<Request> | Promise<PricedAttempt<Request>> {
     const isCounted = ConnectionUse.counts(candidate) || candidate.billing.terms !== undefined
-    return isCounted || this.#budgets?.isFiltered
+    return isCounted || this.#budgets?.isPerCandidate
       ? this.#openCounted(candidate)
       : this.#open(candidate)
   }
@@ -112,19 +113,29 @@ export class AttemptReservation<Request extends ReservableRequest> {
     const { ports, principal } = request
     const { terms } = candidate.billing
     // A further part is with the model of the others, or is refused.
-    if (this.#budgets?.isFiltered && this.#openAttempts === 0)
-      await this.#budgets.admit(candidate.model.id)
+    const isFirst = this.#openAttempts === 0
+    if (isFirst) await this.#budgets?.admit(candidate)
     const media = readMediaNeed(endpoint, request)
     if (terms) {
       const { userId } = principal
       this.#organizations ??= new OrganizationUse({ ports, userId, tokens, media })
       await this.#organizations.admit(terms)
     }
+    if (isFirst) await this.#admitPayer(candidate)
     if (ConnectionUse.counts(candidate)) {
       this.#connections ??= new ConnectionUse({ ports, need: { tokens, media } })
       await this.#connections.admit(candidate)
     }
     return this.#open(candidate)
+  }
+
+  /** Counts the request in the budgets of the organization that pays a candidate. */
+  async #admitPayer(candidate: Candidate): Promise<void> {
+    const { organizationId } = candidate.billing
+    if (findPayerBudgets(candidate, this.#options.request.principal.userId))
+      this.#budgets ??= new CandidateBudgets(this.#options)
+    const spending = this.#organizations?.spendingOf(organizationId)
+    await this.#budgets?.admitPayer(candidate, spending)
   }
 
   #open(candidate: Candidate): PricedAttempt<Request> | Promise<PricedAttempt<Request>> {
@@ -254,12 +265,12 @@ export class AttemptReservation<Request extends ReservableRequest> {
     const isOwn = billing.payer === request.principal.accountId
     const { organizationId, mode } = billing
     const isShared = organizationId !== null && mode !== 'member_pays'
-    const sharedSpending = isShared ? this.#organizations?.spendingOf(organizationId) : undefined
+    const monthly = isShared ? this.#organizations?.spendingOf(organizationId) : undefined
     return {
       model,
       billing,
       spending: this.#budgets?.spendingFor(isOwn),
-      sharedBudget: sharedSpending,
+      sharedBudget: this.#budgets?.payerSpending ?? monthly,
     }
   }
 

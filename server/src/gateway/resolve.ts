@@ -2,6 +2,7 @@ import type { ValidatedRequest } from './attempt'
 import type { ParsedRequest } from './parse'
 import type { GatewayPorts } from './ports'
 import type { PricedEndpoint } from './priced-endpoint'
+import { findBudgetTags } from './request-tags'
 import type { RequestLifecycle } from './settle'
 import type { Principal } from '../auth/principal'
 import type { AccountCatalog } from '../catalog/account-catalog'
@@ -147,10 +148,9 @@ export const toQuestion = <Params extends { model: string }>(
 })
 
 /** The endpoint and the caller of a request. */
-interface EndpointCall extends Pick<
-  ValidatedRequest<unknown>,
-  'call' | 'principal' | 'ports' | 'budgetTags'
-> {
+interface EndpointCall extends Pick<ValidatedRequest<unknown>, 'call' | 'principal' | 'ports'> {
+  /** Its tags, beside those of its key. */
+  tags: readonly string[] | undefined
   endpoint: Pick<PricedEndpoint<never>, 'priceKind'>
 }
 
@@ -160,7 +160,7 @@ const isPaidByPrice = ({ billing }: Candidate): boolean => isByPrice(billing)
 export function toValidatedRequest<Params extends { model: string }>(
   parsed: ParsedRequest<Params>,
   resolution: Resolution,
-  { endpoint, call, principal, ports, budgetTags }: EndpointCall,
+  { endpoint, call, principal, ports, tags }: EndpointCall,
 ): ValidatedRequest<Params> {
   const { model, candidates, passedOver } = resolution
   const { body, bytes, params, translation } = parsed
@@ -170,7 +170,7 @@ export function toValidatedRequest<Params extends { model: string }>(
     ports,
     call,
     principal,
-    budgetTags,
+    budgetTags: findBudgetTags(principal, tags, candidates),
     params,
     body,
     pricedBody: isPriced

@@ -1,19 +1,23 @@
 import type { Kysely, Selectable } from 'kysely'
 import { readWindows } from './window-sums'
 import { findWindow, type Window, type WindowRule } from '../platform/time-window'
-import type { BudgetRow, BudgetUnit } from '../platform/db/budget-schema'
-import { toUsageFilter } from '../platform/usage-filter'
+import type { UsedBy } from './window-sums'
+import type { BudgetRow, BudgetUnit, OrganizationBudgetRow } from '../platform/db/budget-schema'
+import { toPaymentsId, toUsageFilter, withDepartment } from '../platform/usage-filter'
 import type { Schema } from '../platform/db/schema'
 
-type StoredBudget = Selectable<BudgetRow>
+type AccountBudget = Selectable<BudgetRow>
+type OrganizationBudget = Selectable<OrganizationBudgetRow>
+type StoredBudget = AccountBudget | OrganizationBudget
+
+/** The columns of an amount: `spend` and `requests` are those of budgets of accounts only. */
+interface AmountColumns extends Pick<AccountBudget, 'unit' | 'amount'> {
+  spend?: bigint | null
+  requests?: number | null
+}
 
 /** The unit and the amount of a budget: nano-dollars, requests or tokens. */
-export function toBudgetAmount({
-  unit,
-  amount,
-  spend,
-  requests,
-}: Pick<StoredBudget, 'unit' | 'amount' | 'spend' | 'requests'>): {
+export function toBudgetAmount({ unit, amount, spend = null, requests = null }: AmountColumns): {
   unit: BudgetUnit
   amount: bigint
 } {
@@ -33,7 +37,7 @@ export interface BudgetUse {
 
 /** Returns the calendar by which a budget counts. */
 export const toWindowRule = (
-  row: Pick<StoredBudget, 'window_unit' | 'time_zone' | 'first_weekday'>,
+  row: Pick<AccountBudget, 'window_unit' | 'time_zone' | 'first_weekday'>,
 ): WindowRule => ({
   unit: row.window_unit,
   timeZone: row.time_zone,
@@ -59,9 +63,7 @@ export async function readBudgetUse(
 async function readSome(db: Kysely<Schema>, rows: readonly StoredBudget[], atMs: number) {
   const usedBy = rows.map((row) => ({
     id: row.id,
-    subjectId: row.key_id ?? row.user_id,
-    userId: row.user_id,
-    filter: toUsageFilter(row),
+    ...toCounted(row),
     window: findWindow(toWindowRule(row), atMs),
   }))
   const { sums } = await readWindows(db, { usedBy, unbooked: () => [] })
@@ -72,4 +74,18 @@ async function readSome(db: Kysely<Schema>, rows: readonly StoredBudget[], atMs:
     const terms = toBudgetAmount(row)
     return window ? [{ window, ...terms, used: byUnit[terms.unit] }] : []
   })
+}
+
+/** Returns the usage that a budget counts. */
+function toCounted(
+  row: StoredBudget,
+): Pick<UsedBy, 'subjectId' | 'userId' | 'filter' | 'payments'> {
+  if ('user_id' in row) {
+    const { user_id: userId, key_id: keyId } = row
+    return { subjectId: keyId ?? userId, userId, filter: toUsageFilter(row) }
+  }
+  const { organization_id: organizationId, member_id: memberId } = row
+  const payments = { organizationId, memberId }
+  const filter = toUsageFilter(withDepartment(row))
+  return { subjectId: toPaymentsId(payments), userId: memberId ?? organizationId, filter, payments }
 }

@@ -74,11 +74,12 @@ async function addSums(trx: Transaction<Schema>, sums: readonly MinuteSum[]): Pr
   await sql`
     with minutes (
       starts_at, account_id, user_id, key_id, model, organization_id, requests, failures, cancellations, duration_ms,
-      cost, ${namesOfTokens}, written_off, house_paid, price, final_duration_ms, organization_spent
+      cost, ${namesOfTokens}, written_off, house_paid, uncharged, price,
+      final_duration_ms, organization_spent
     ) as (
       select (one ->> 0)::timestamptz, one ->> 1, one ->> 2, one ->> 3, one ->> 4, one ->> 5,
         (one ->> 6)::bigint, (one ->> 7)::bigint, (one ->> 8)::bigint, (one ->> 9)::bigint,
-        (one ->> 10)::bigint, ${readTokens}, 0, 0, (one ->> 10)::bigint, (one ->> 9)::bigint,
+        (one ->> 10)::bigint, ${readTokens}, 0, 0, 0, (one ->> 10)::bigint, (one ->> 9)::bigint,
         case when one ->> 1 = one ->> 5 then (one ->> 10)::bigint else 0 end
       from ${rows} as one
     ), ${addMinutes}

@@ -115,7 +115,10 @@ async function insert(trx: Transaction<Schema>, events: RawBuilder<unknown>): Pr
         coalesce(sum(duration_ms) filter (where outcome <> 'failed_over'), 0) as final_duration_ms,
         -- What a member pays himself is none of the organization's spending.
         coalesce(sum(coalesce(price, cost - written_off)) filter (where account_id = organization_id), 0)
-          as organization_spent
+          as organization_spent,
+        -- Of which this was not charged: its own connections count at the price.
+        coalesce(sum(price - cost + written_off) filter (where account_id = organization_id), 0)
+          as uncharged
       from fresh
       group by 1, 2, 3, 4, 5, 6
     ), ${addTagged}, ${addMinutes}

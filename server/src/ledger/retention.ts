@@ -64,10 +64,11 @@ const sumsBefore = ({ table, grain, beforeMs }: OldSums, retainedSums: readonly 
   return sql`${old} and not exists (
     select from unnest(
       ${keptSums.map(({ userId }) => userId)}::text[],
+      ${keptSums.map(({ payerId }) => payerId)}::text[],
       ${keptSums.map(({ fromMs }) => new Date(fromMs))}::timestamptz[],
       ${keptSums.map(({ toMs }) => new Date(toMs))}::timestamptz[]
-    ) as kept (user_id, from_time, to_time)
-    where kept.user_id = ${sql.table(table)}.user_id
+    ) as kept (user_id, payer_id, from_time, to_time)
+    where (kept.user_id = ${sql.table(table)}.user_id or kept.payer_id = account_id)
       and starts_at >= from_time and starts_at < to_time
   )`
 }

@@ -8,13 +8,14 @@ import { summedTokens } from './usage-sums'
 export const addTagged = sql`
   tagged as (
     insert into usage_tag_sum (
-      grain, starts_at, account_id, user_id, key_id, model, tags, requests, tokens, cost
+      grain, starts_at, account_id, user_id, key_id, model, tags, requests, tokens, cost, uncharged
     )
     select grain, date_trunc(grain, started_at, 'UTC'), coalesce(account_id, ''), user_id, key_id, model,
       string_to_array(budget_tags, ','), count(*) filter (where outcome <> 'failed_over'),
       coalesce(sum(${summedTokens}), 0),
       -- As usageCost has it.
-      sum(cost - written_off + case when billing_mode = 'house' then coalesce(price, 0) else 0 end)
+      sum(cost - written_off + case when billing_mode = 'house' then coalesce(price, 0) else 0 end),
+      coalesce(sum(price - cost + written_off) filter (where account_id = organization_id), 0)
     from fresh cross join unnest(array['minute', 'hour', 'day']) as grain
     where budget_tags is not null
     group by 1, 2, 3, 4, 5, 6, 7
@@ -22,7 +23,8 @@ export const addTagged = sql`
     on conflict (user_id, grain, starts_at, key_id, model, account_id, tags) do update set
       requests = usage_tag_sum.requests + excluded.requests,
       tokens = usage_tag_sum.tokens + excluded.tokens,
-      cost = usage_tag_sum.cost + excluded.cost
+      cost = usage_tag_sum.cost + excluded.cost,
+      uncharged = usage_tag_sum.uncharged + excluded.uncharged
   )`
 
 /** Takes the orphans of `deleted`, which had cost nothing, out of those sums. */

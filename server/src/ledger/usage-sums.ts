@@ -24,6 +24,7 @@ const summedColumns = [
   'written_off',
   'house_paid',
   'cancellations',
+  'uncharged',
 ]
 
 /** Returns SQL that sums columns under their names. */

@@ -4,9 +4,10 @@ import { toSummedParts, type SummedPart } from './summed-parts'
 import { findWindow } from '../platform/time-window'
 import type { Schema } from '../platform/db/schema'
 
-/** Sums of an account that a budget reads. */
+/** Sums of an account's usage, or of what an organization paid, that a budget reads. */
 export interface RetainedSums extends SummedPart {
-  userId: string
+  userId: string | null
+  payerId: string | null
 }
 
 /**
@@ -14,14 +15,23 @@ export interface RetainedSums extends SummedPart {
  * begin within a day or an hour of UTC could not be counted to their end.
  */
 export async function findWindowEnds(db: Kysely<Schema>, nowMs: number): Promise<RetainedSums[]> {
-  const rows = await db
+  const ofAccounts = await db
     .selectFrom('budget')
     .select(['user_id', 'window_unit', 'time_zone', 'first_weekday'])
     .distinct()
     .execute()
-  return rows.flatMap(({ user_id: userId, ...row }) =>
+  const ofOrganizations = await db
+    .selectFrom('organization_budget')
+    .select(['organization_id', 'window_unit', 'time_zone', 'first_weekday'])
+    .distinct()
+    .execute()
+  const owned = [
+    ...ofAccounts.map((row) => ({ userId: row.user_id, payerId: null, row })),
+    ...ofOrganizations.map((row) => ({ userId: null, payerId: row.organization_id, row })),
+  ]
+  return owned.flatMap(({ row, ...owner }) =>
     toSummedParts(findWindow(toWindowRule(row), nowMs))
       .filter(({ grain }) => grain !== 'day')
-      .map((part) => ({ userId, ...part })),
+      .map((part) => ({ ...owner, ...part })),
   )
 }

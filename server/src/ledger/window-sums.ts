@@ -1,8 +1,8 @@
-import { sql, type Kysely } from 'kysely'
+import { sql, type Kysely, type RawBuilder } from 'kysely'
 import { toSummedParts } from './summed-parts'
 import { usageCost } from './usage-cost'
 import { summedTokens } from './usage-sums'
-import type { UsageFilter } from '../platform/usage-filter'
+import type { OrganizationPayments, UsageFilter } from '../platform/usage-filter'
 import type { Window } from '../platform/time-window'
 import type { Schema } from '../platform/db/schema'
 
@@ -19,6 +19,8 @@ export interface UsedBy {
   organizationId?: string | null | undefined
   /** The requests that it is of; absent for all. */
   filter?: UsageFilter | undefined
+  /** Set for what an organization pays; it counts in no other sum of it. */
+  payments?: OrganizationPayments | undefined
   /** For an organization and its members of whole days in UTC. */
   window: Window
 }
@@ -121,8 +123,11 @@ const isInPart = sql`
   and u.starts_at >= part.from_time and u.starts_at < part.to_time
   and (part.subject_id = part.user_id or u.key_id = part.subject_id)`
 
+const isPlainOwn = ({ organizationId, filter, payments }: UsedBy) =>
+  !organizationId && !filter && !payments
+
 const ofAccounts = (usedBy: readonly UsedBy[]) => {
-  const parts = toParts(usedBy.filter(({ organizationId, filter }) => !organizationId && !filter))
+  const parts = toParts(usedBy.filter(isPlainOwn))
   return sql`
     select part.id, coalesce(sum(u.requests), 0)::bigint as requests,
       coalesce(sum(${usageCost}) filter (where ${ofPayer}), 0)::bigint as spent,
@@ -132,25 +137,70 @@ const ofAccounts = (usedBy: readonly UsedBy[]) => {
     group by part.id`
 }
 
-/** Selects the sums of budgets with filters; nothing where there are none, as nearly always. */
-const ofFiltered = (usedBy: readonly UsedBy[]) => {
-  const filtered = usedBy.filter(({ organizationId, filter }) => !organizationId && filter)
-  const tagged = filtered.filter(({ filter }) => filter?.tags)
-  const untagged = filtered.filter(({ filter }) => !filter?.tags)
-  return sql`
-    ${untagged.length > 0 ? sql`${sumFiltered(toParts(untagged), bySums)} union all` : sql``}
-    ${tagged.length > 0 ? sql`${sumFiltered(toParts(tagged), byTags)} union all` : sql``}`
+/** Selects the sums of budgets with filters, and of organizations' payments; nothing where there are none, as nearly always. */
+function ofFiltered(usedBy: readonly UsedBy[]) {
+  const tagged = usedBy.filter(({ filter }) => filter?.tags)
+  const untagged = usedBy.filter(({ filter }) => !filter?.tags)
+  const sums = [
+    { uses: untagged.filter(isFilteredOwn), source: bySums },
+    { uses: tagged.filter(isFilteredOwn), source: byTags },
+    { uses: untagged.filter(({ payments }) => payments), source: paymentsBySums },
+    { uses: tagged.filter(({ payments }) => payments), source: paymentsByTags },
+  ]
+  const statements = sums
+    .filter(({ uses }) => uses.length > 0)
+    .map(({ uses, source }) => sql`${sumFiltered(toParts(uses), source)} union all`)
+  return sql`${sql.join(statements, sql` `)}`
+}
+
+const isFilteredOwn = ({ organizationId, filter, payments }: UsedBy) =>
+  !organizationId && !payments && filter !== undefined
+
+/** A table of sums, and what of its rows counts in a part of a window. */
+interface SummedSource {
+  table: 'usage_sum' | 'usage_tag_sum'
+  isInPart: RawBuilder<unknown>
+  tokens: RawBuilder<unknown>
+  spent: RawBuilder<unknown>
 }
 
 /** The sums without tags, and those by tags. */
-const bySums = { table: 'usage_sum', cost: usageCost, tokens: summedTokens }
-const byTags: typeof bySums = {
+const bySums: SummedSource = {
+  table: 'usage_sum',
+  isInPart,
+  tokens: summedTokens,
+  spent: sql`sum(${usageCost}) filter (where ${ofPayer})`,
+}
+const byTags: SummedSource = {
   table: 'usage_tag_sum',
-  cost: sql<bigint>`u.cost`,
+  isInPart,
   tokens: sql`u.tokens`,
+  spent: sql`sum(u.cost) filter (where ${ofPayer})`,
 }
 
-const sumFiltered = (parts: readonly Part[], { table, cost, tokens }: typeof bySums) => {
+const isPaidInPart = sql`
+  u.account_id = part.payer_id and u.grain = part.grain
+  and u.starts_at >= part.from_time and u.starts_at < part.to_time
+  and (part.member_id is null or u.user_id = part.member_id)`
+
+/** The same of what an organization pays: of its own connections the price counts, whatever was charged. */
+const paymentsBySums: SummedSource = {
+  table: 'usage_sum',
+  isInPart: isPaidInPart,
+  tokens: summedTokens,
+  spent: sql`sum(u.cost - u.written_off + u.uncharged)`,
+}
+const paymentsByTags: SummedSource = {
+  table: 'usage_tag_sum',
+  isInPart: isPaidInPart,
+  tokens: sql`u.tokens`,
+  spent: sql`sum(u.cost + u.uncharged)`,
+}
+
+const sumFiltered = (
+  parts: readonly Part[],
+  { table, isInPart: isJoined, tokens, spent }: SummedSource,
+) => {
   const asJson = (listOf: (filter: UsageFilter) => readonly string[] | null) =>
     parts.map(({ filter }) => {
       const list = filter ? listOf(filter) : null
@@ -158,26 +208,27 @@ const sumFiltered = (parts: readonly Part[], { table, cost, tokens }: typeof byS
     })
   const tags = parts.map(({ filter }) => filter?.tags?.join(',') ?? null)
   return sql`
-    select part.id, coalesce(sum(u.requests), 0)::bigint,
-      coalesce(sum(${cost}) filter (where ${ofPayer}), 0)::bigint,
+    select part.id, coalesce(sum(u.requests), 0)::bigint, coalesce(${spent}, 0)::bigint,
       coalesce(sum(${tokens}), 0)::bigint
     from unnest(
       ${partColumns(parts)},
       ${asJson(({ models }) => models)}::text[],
       ${asJson(({ providers }) => providers)}::text[],
-      ${tags}::text[]
-    ) as part (${partNames}, models, providers, tags)
-    left join ${sql.table(table)} as u on ${isInPart}
+      ${tags}::text[],
+      ${parts.map(({ payments }) => payments?.organizationId ?? null)}::text[],
+      ${parts.map(({ payments }) => payments?.memberId ?? null)}::text[]
+    ) as part (${partNames}, models, providers, tags, payer_id, member_id)
+    left join ${sql.table(table)} as u on ${isJoined}
       and (part.models is null or part.models::jsonb ? u.model
         or part.models::jsonb ? (split_part(u.model, '/', 1) || '/*'))
       and (part.providers is null or part.providers::jsonb ? split_part(u.model, '/', 1))
-      ${table === byTags.table ? sql`and u.tags @> string_to_array(part.tags, ',')` : sql``}
+      ${table === 'usage_tag_sum' ? sql`and u.tags @> string_to_array(part.tags, ',')` : sql``}
     group by part.id`
 }
 
 /** The sum of an organization is that of all of its members. */
 const ofOrganizations = (usedBy: readonly UsedBy[]) => {
-  const sharedUses = usedBy.filter(({ organizationId }) => organizationId)
+  const sharedUses = usedBy.filter(({ organizationId, payments }) => organizationId && !payments)
   return sql`
     select used_by.id, coalesce(sum(s.requests), 0)::bigint, coalesce(sum(s.spent), 0)::bigint,
       coalesce(sum(s.input_tokens + s.output_tokens), 0)::bigint

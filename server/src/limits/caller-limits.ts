@@ -1,5 +1,5 @@
 import { monthInUtc, toRuleKey, type WindowRule } from '../platform/time-window'
-import type { UsageFilter } from '../platform/usage-filter'
+import type { OrganizationPayments, UsageFilter } from '../platform/usage-filter'
 
 /** A counter's id, and its limit. */
 export interface LimitBucket {
@@ -16,6 +16,8 @@ interface BudgetTerms {
   usageId: string
   /** The requests that it counts; absent for all. */
   filter?: UsageFilter | undefined
+  /** Set for a budget of an organization. */
+  payments?: OrganizationPayments | undefined
 }
 
 /** The usage limits of an account, a key, an organization or a member per window of time; null for no limit. */
@@ -101,9 +103,9 @@ const toMonthlyLimits = ({
 }: LimitScope): WindowLimit[] =>
   requests === null && spend === null ? [] : [{ id, requests, spend }]
 
-/** A budget of an account or a key. */
+/** A budget of an account, a key or an organization. */
 interface LimitedBudget extends Omit<BudgetTerms, 'usageId'> {
-  /** The account or the key. */
+  /** The account or the key, or the payments of an organization. */
   subjectId: string
   requests: number | null
   /** Nano-dollars. */

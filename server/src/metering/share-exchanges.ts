@@ -175,13 +175,14 @@ export class ShareExchanges {
 
 /** Copies the use as it is now, as its window may be another one later; its events are read when it is locked. */
 const toShared = (usage: WindowUsage): SharedUsage => {
-  const { id, subjectId, userId, organizationId, filter, window } = usage
+  const { id, subjectId, userId, organizationId, filter, payments, window } = usage
   return {
     id,
     subjectId,
     userId,
     organizationId,
     filter,
+    payments,
     window,
     get unbooked() {
       return usage.unbooked

@@ -5,6 +5,7 @@ import type { CountedLimit } from './unit-hold'
 import { WindowReservation } from './window-reservation'
 import { toShareRecall } from '../ledger/shares/share-exchange'
 import type { MaybePromise } from '../platform/maybe-promise'
+import { toPaymentsId } from '../platform/usage-filter'
 import type { WindowLimit } from '../limits/caller-limits'
 import { findWindow, monthInUtc, type Window } from '../platform/time-window'
 import { unavailable } from '../errors'
@@ -106,8 +107,10 @@ export class SpendingLimits {
     note(this.#usagesOf(keyId), event, cost)
     const { organizationId } = event
     if (organizationId === null) return true
-    const spent = accountId === organizationId ? (event.price ?? cost) : 0n
+    const isPaid = accountId === organizationId
+    const spent = isPaid ? (event.price ?? cost) : 0n
     note(this.#sharedUsages(organizationId, userId), event, spent)
+    if (isPaid) note(this.#paidUsages(organizationId, userId), event, spent)
     return true
   }
 
@@ -120,12 +123,19 @@ export class SpendingLimits {
     return ids.flatMap((id) => this.#usagesOf(id))
   }
 
+  #paidUsages(organizationId: string, userId: string): WindowUsage[] {
+    return [null, userId].flatMap((memberId) =>
+      this.#usagesOf(toPaymentsId({ organizationId, memberId })),
+    )
+  }
+
   /** Drops a noted event that could not be written. */
   drop({ id, userId, keyId, organizationId }: Dropped): void {
     for (const usage of this.#usagesOf(userId)) usage.drop(id)
     for (const usage of this.#usagesOf(keyId)) usage.drop(id)
     if (organizationId === null) return
     for (const usage of this.#sharedUsages(organizationId, userId)) usage.drop(id)
+    for (const usage of this.#paidUsages(organizationId, userId)) usage.drop(id)
   }
 
   /** Reads all entries again, states their shares, and evicts unused ones. Never rejects. */
@@ -164,9 +174,8 @@ export class SpendingLimits {
       const id = budget?.usageId ?? subjectId
       let usage = this.#usages.get(id)
       if (!usage) {
-        const rule = budget?.rule ?? monthInUtc
-        const filter = budget?.filter
-        const of = { id, subjectId, userId, organizationId, rule, filter }
+        const { rule = monthInUtc, filter, payments } = budget ?? {}
+        const of = { id, subjectId, userId, organizationId, rule, filter, payments }
         usage = new WindowUsage(of, { wallMs, nowMs })
         this.#usages.set(id, usage)
         this.#bySubject.set(subjectId, [...this.#usagesOf(subjectId), usage])
@@ -269,6 +278,7 @@ const toUsedBy = ({
   userId,
   organizationId,
   filter,
+  payments,
   window,
 }: WindowUsage): UsedBy => ({
   id,
@@ -276,5 +286,6 @@ const toUsedBy = ({
   userId,
   organizationId,
   filter,
+  payments,
   window,
 })

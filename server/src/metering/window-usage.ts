@@ -3,7 +3,12 @@ import type { WindowLimit } from '../limits/caller-limits'
 import { noAmounts, toAmounts, type Amounts, type ShareUnit } from '../ledger/shares/grant-share'
 import type { SharedUsage } from '../ledger/shares/share-exchange'
 import type { Unbooked, UsedBy, WindowSum } from '../ledger/window-sums'
-import { matchesFilter, type FilteredUse, type UsageFilter } from '../platform/usage-filter'
+import {
+  matchesFilter,
+  type FilteredUse,
+  type OrganizationPayments,
+  type UsageFilter,
+} from '../platform/usage-filter'
 import { findWindow, type Window, type WindowRule } from '../platform/time-window'
 
 /** The use of one request. */
@@ -41,6 +46,8 @@ export class WindowUsage implements SharedUsage {
   readonly organizationId: string | null
   /** The requests that it is of; undefined for all. */
   readonly filter: UsageFilter | undefined
+  /** Set for what an organization pays. */
+  readonly payments: OrganizationPayments | undefined
   /** Set once the sum was read; it is counted since. */
   isKnown = false
   /** Monotonic milliseconds. */
@@ -68,6 +75,7 @@ export class WindowUsage implements SharedUsage {
     this.userId = of.userId
     this.organizationId = of.organizationId ?? null
     this.filter = of.filter
+    this.payments = of.payments
     this.#rule = of.rule
     this.#window = this.#begin(at.wallMs)
     this.lastUsedMs = at.nowMs

@@ -28,3 +28,29 @@ export function matchesFilter(filter: UsageFilter, { model, tags }: FilteredUse)
 /** Returns the filter of a budget; undefined where it counts all requests of its account or key. */
 export const toUsageFilter = ({ models, providers, tags }: UsageFilter): UsageFilter | undefined =>
   (models ?? providers ?? tags) === null ? undefined : { models, providers, tags }
+
+/** The payments of an organization that a budget counts: those for one member, or for all where it is null. */
+export interface OrganizationPayments {
+  organizationId: string
+  memberId: string | null
+}
+
+/** Returns the id under which such payments are counted: not with usage that the organization serves unpaid. */
+export const toPaymentsId = ({ organizationId, memberId }: OrganizationPayments): string =>
+  memberId === null ? `${organizationId} pays` : `${organizationId} pays ${memberId}`
+
+/**
+ * Returns the tag under which the usage of a department is counted for a budget. It is none that a caller can send, as tags
+ * have no brackets.
+ */
+export const toDepartmentTag = (budgetId: string): string => `(${budgetId})`
+
+/** Adds the tag of its department to those that a budget of an organization counts. */
+export const withDepartment = <
+  Budget extends { id: string; department: string | null; tags: readonly string[] | null },
+>(
+  budget: Budget,
+): Omit<Budget, 'tags'> & { tags: readonly string[] | null } =>
+  budget.department === null
+    ? budget
+    : { ...budget, tags: [...(budget.tags ?? []), toDepartmentTag(budget.id)] }

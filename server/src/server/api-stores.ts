@@ -14,6 +14,7 @@ import { createViewStore } from '../api/account/billing/view-store'
 import { createInvoiceStore } from '../api/account/billing/invoice-store'
 import { createBillingStore } from '../api/account/billing/store'
 import { createAlertStore } from '../api/account/alerts/store'
+import { createOrganizationBudgetStore } from '../api/account/budgets/organization-store'
 import { createBudgetStore } from '../api/account/budgets/store'
 import { createPlatformConnectionStore } from '../api/operator/connections/store'
 import { createPoolStore } from '../api/account/connection-pools/store'
@@ -254,6 +255,13 @@ function moneyStores(dependencies: Dependencies, services: GatewayServices) {
       db: storage.database.query,
       onChanged: (userId) => {
         services.invalidateKeysOf(userId)
+        notices.soon([userId])
+      },
+    }),
+    organizationBudgets: createOrganizationBudgetStore({
+      db: storage.database.query,
+      onChanged: (organizationId, userId) => {
+        services.lookUps.invalidate(organizationId)
         notices.soon([userId])
       },
     }),

@@ -96,6 +96,7 @@ export const sampleShared = (offer: Offer, fields: Partial<Shared['limits']> = {
     monthlyRequests: null,
     monthlySpend: null,
     memberSpend: null,
+    budgets: [],
     ...fields,
   },
 })

@@ -172,6 +172,16 @@ export const accountKinds: Readonly<Record<string, readonly Kind[]>> = {
       },
     },
   ],
+  '/api/organizations/:id/budgets/:budget_id': [
+    {
+      async make(fixture) {
+        const { owner, id, path, member } = await newOrganization(fixture)
+        const fields = { name: 'Everyone', amount: 10, window: 'week' }
+        const made = await call(fixture.gateway, owner, `POST ${path}/budgets`, fields)
+        return { owner, ids: [id, idIn(made)], viewer: await member() }
+      },
+    },
+  ],
   '/api/organizations/invitations/:inv_id': [
     {
       async make(fixture) {

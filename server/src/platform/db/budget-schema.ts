@@ -8,21 +8,10 @@ export const enforcements = ['hard', 'soft'] as const
 export const budgetUnits = ['usd', 'requests', 'tokens'] as const
 export type BudgetUnit = (typeof budgetUnits)[number]
 
-/** A budget of an account, or of one of its keys, per window of time. */
-export interface BudgetRow {
+/** The columns of all budgets, beside the amount. */
+interface BudgetColumns {
   id: string
-  user_id: string
-  /** Null for the account itself. */
-  key_id: string | null
   name: string
-  /** Nano-dollars; null for a budget in requests, and for one that has `unit`. */
-  spend: bigint | null
-  /** Null for a budget in nano-dollars, and for one that has `unit`. */
-  requests: number | null
-  /** Set, with `amount`, for budgets in tokens or with a filter, which versions before 0080 do not know. */
-  unit: BudgetUnit | null
-  /** Nano-dollars, requests or tokens. */
-  amount: bigint | null
   /** Ids and `<provider>/*` of the models that it counts; null for all. */
   models: string[] | null
   /** The providers that it counts; null for all. */
@@ -34,16 +23,44 @@ export interface BudgetRow {
   /** 1 for Monday. */
   first_weekday: number
   enforcement: Generated<(typeof enforcements)[number]>
-  /** The percents of the amount at which the account is notified, ascending. */
+  /** The percents of the amount of which is notified, ascending. */
   notify_percents: ColumnType<number[], readonly number[] | undefined, readonly number[]>
-  /** The start of the last window in which the account was notified. */
+  /** The start of the last window in which was notified. */
   notified_window: Date | null
-  /** The highest percent of which it was notified in that window. */
+  /** The highest percent of which was notified in that window. */
   notified_percent: number | null
   created_at: CreatedColumn
   updated_at: UpdatedColumn
 }
 
+/** A budget of an account, or of one of its keys, per window of time. */
+export interface BudgetRow extends BudgetColumns {
+  user_id: string
+  /** Null for the account itself. */
+  key_id: string | null
+  /** Nano-dollars; null for a budget in requests, and for one that has `unit`. */
+  spend: bigint | null
+  /** Null for a budget in nano-dollars, and for one that has `unit`. */
+  requests: number | null
+  /** Set, with `amount`, for budgets in tokens or with a filter, which versions before 0080 do not know. */
+  unit: BudgetUnit | null
+  /** Nano-dollars, requests or tokens. */
+  amount: bigint | null
+}
+
+/** A budget of what an organization pays: of all of it, for one member, or for the members of a department. */
+export interface OrganizationBudgetRow extends BudgetColumns {
+  organization_id: string
+  /** The member's account; null for no single member. */
+  member_id: string | null
+  /** Null for no department. */
+  department: string | null
+  unit: BudgetUnit
+  /** Nano-dollars, requests or tokens. */
+  amount: bigint
+}
+
 export interface BudgetSchema {
   budget: BudgetRow
+  organization_budget: OrganizationBudgetRow
 }

@@ -74,6 +74,7 @@ import * as scim from './migrations/0081-scim'
 import * as auditDestinations from './migrations/0082-audit-destinations'
 import * as providerCosts from './migrations/0083-provider-costs'
 import * as invoices from './migrations/0084-invoices'
+import * as organizationBudgets from './migrations/0085-organization-budgets'
 import * as expiringKeys from './migrations/0088-expiring-keys'
 import type { Schema } from './schema'
 import { lacksPrivilege } from './violation'
@@ -155,6 +156,7 @@ const migrations: Record<string, Migration> = {
   '0082-audit-destinations': auditDestinations,
   '0083-provider-costs': providerCosts,
   '0084-invoices': invoices,
+  '0085-organization-budgets': organizationBudgets,
   '0088-expiring-keys': expiringKeys,
 }
 

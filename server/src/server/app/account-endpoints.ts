@@ -7,6 +7,8 @@ import { billingRoutes } from '../../api/account/billing/routes'
 import type { BillingStore } from '../../api/account/billing/store'
 import { alertRoutes } from '../../api/account/alerts/routes'
 import type { AlertStore } from '../../api/account/alerts/store'
+import { organizationBudgetRoutes } from '../../api/account/budgets/organization-routes'
+import type { OrganizationBudgetStore } from '../../api/account/budgets/organization-store'
 import { budgetRoutes } from '../../api/account/budgets/routes'
 import type { BudgetStore } from '../../api/account/budgets/store'
 import { poolRoutes } from '../../api/account/connection-pools/routes'
@@ -71,6 +73,7 @@ export interface AccountStores extends OrganizationStores, InvitationStores, Cat
   paymentEvents: PaymentEvents
   alerts: AlertStore
   budgets: BudgetStore
+  organizationBudgets: OrganizationBudgetStore
   notifications: NotificationStore
   destinations: DestinationStore
   personalData: PersonalDataPorts
@@ -103,6 +106,7 @@ export const accountEndpoints = (stores: AccountStores, guards: Guards) =>
     .route('/', paymentEventRoutes(stores.paymentEvents, guards))
     .route('/', mount(guards, alertRoutes(stores.alerts)))
     .route('/', mount(guards, budgetRoutes(stores.budgets)))
+    .route('/', mount(guards, organizationBudgetRoutes(stores.organizationBudgets)))
     .route('/', mount(guards, notificationRoutes(stores.notifications)))
     .route('/', mount(guards, destinationRoutes(stores.destinations)))
     .route('/', mount(guards, personalDataRoutes(stores.personalData)))

@@ -1,4 +1,5 @@
-import { Budget, BudgetList, ChangedBudget, NewBudget } from './schema'
+import { BudgetList } from './organization-schema'
+import { Budget, ChangedBudget, NewBudget } from './schema'
 import type { BudgetStore } from './store'
 import { account } from '../../../http/access'
 import { Success, objectId } from '../../../http/answers'
@@ -26,7 +27,7 @@ const listBudgets = (budgets: BudgetStore) =>
     tag,
     summary: 'List budgets',
     notes:
-      'The budgets of the account and of its keys, each with the booked usage of its current window. Usage is booked some seconds after a request ends.',
+      'The budgets of the account and of its keys, and those of its organizations that bind it, each with the booked usage of its current window. Usage is booked some seconds after a request ends.',
     responses: { 200: BudgetList },
     handler: ({ principal }) => budgets.list(principal),
   })

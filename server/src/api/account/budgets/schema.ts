@@ -60,9 +60,9 @@ const listOf = (name: z.ZodType<string>) =>
     .transform((names) => (names ? [...new Set(names)] : null))
 
 const enforcementText =
-  'hard: requests are rejected when the budget is used up; soft: the account is only notified'
+  'hard: requests are rejected when the budget is used up; soft: the budget only notifies'
 const percentsText =
-  'Percents of the amount at which the account is notified, once in each window; above 100 for soft budgets only'
+  'Percents of the amount at which the budget notifies, once in each window; above 100 for soft budgets only'
 const amountText = 'USD with at most two decimals, or a number of requests or tokens'
 const modelsText =
   'IDs of models, or `<provider>/*`: only requests that call one of them count. Null for all'
@@ -104,6 +104,46 @@ function findAmountFault({ unit, amount: value }: { unit: BudgetUnit; amount: nu
   return `must be at most ${maxUsd} USD, with at most ${decimals} decimals.`
 }
 
+/** The fields of a new budget, beside what it applies to. */
+export const newTerms = {
+  unit: z
+    .enum(budgetUnits)
+    .nullish()
+    .transform((unit) => unit ?? 'usd'),
+  amount: amount.describe(amountText),
+  models: listOf(model).describe(modelsText),
+  providers: listOf(provider).describe(providersText),
+  tags: TagList.pipe(z.array(z.string()).min(1))
+    .nullish()
+    .transform((list) => list ?? null)
+    .describe(tagsText),
+  window,
+  time_zone: timeZone
+    .nullish()
+    .transform((name) => name ?? 'UTC')
+    .describe(zoneText),
+  first_weekday: firstWeekday
+    .nullish()
+    .transform((weekday) => weekday ?? 'monday')
+    .describe(weekdayText),
+  enforcement: enforcement
+    .nullish()
+    .transform((value) => value ?? 'hard')
+    .describe(enforcementText),
+  notify_percents: notifyPercents
+    .nullish()
+    .transform((percents) => percents ?? [])
+    .describe(percentsText),
+}
+
+type Conflicting = Parameters<typeof findBudgetConflict>[0]
+
+/** Adds the conflict between the fields of a new budget to its issues. */
+export function refuseConflict(budget: Conflicting, ctx: z.RefinementCtx): void {
+  const conflict = findBudgetConflict(budget)
+  if (conflict) ctx.addIssue(conflict)
+}
+
 /** A new budget. Source: contract 6.14. */
 export const NewBudget = z
   .object({
@@ -112,39 +152,9 @@ export const NewBudget = z
       .nullish()
       .transform((id) => id ?? null)
       .describe('ID of the key that it limits; null for the whole account'),
-    unit: z
-      .enum(budgetUnits)
-      .nullish()
-      .transform((unit) => unit ?? 'usd'),
-    amount: amount.describe(amountText),
-    models: listOf(model).describe(modelsText),
-    providers: listOf(provider).describe(providersText),
-    tags: TagList.pipe(z.array(z.string()).min(1))
-      .nullish()
-      .transform((list) => list ?? null)
-      .describe(tagsText),
-    window,
-    time_zone: timeZone
-      .nullish()
-      .transform((name) => name ?? 'UTC')
-      .describe(zoneText),
-    first_weekday: firstWeekday
-      .nullish()
-      .transform((weekday) => weekday ?? 'monday')
-      .describe(weekdayText),
-    enforcement: enforcement
-      .nullish()
-      .transform((value) => value ?? 'hard')
-      .describe(enforcementText),
-    notify_percents: notifyPercents
-      .nullish()
-      .transform((percents) => percents ?? [])
-      .describe(percentsText),
+    ...newTerms,
   })
-  .superRefine((budget, ctx) => {
-    const conflict = findBudgetConflict(budget)
-    if (conflict) ctx.addIssue(conflict)
-  })
+  .superRefine(refuseConflict)
   .meta({ ref: 'NewBudget' })
 export type NewBudget = z.output<typeof NewBudget>
 
@@ -161,38 +171,39 @@ export const ChangedBudget = z
   .meta({ ref: 'ChangedBudget' })
 export type ChangedBudget = z.output<typeof ChangedBudget>
 
+/** The fields of a budget with its status, beside what it applies to. */
+export const shownTerms = {
+  unit: z.enum(budgetUnits),
+  amount: z.number(),
+  models: z.array(z.string()).nullable().describe(modelsText),
+  providers: z.array(z.string()).nullable().describe(providersText),
+  tags: z.array(z.string()).nullable().describe(tagsText),
+  window,
+  time_zone: z.string().meta({ examples: ['Europe/Berlin'] }),
+  first_weekday: firstWeekday,
+  enforcement,
+  notify_percents: z.array(z.int()).describe(`${percentsText}; ascending`),
+  notified_percent: z
+    .int()
+    .nullable()
+    .describe('Highest percent at which it has notified in the current window'),
+  used: z.number().describe('Booked usage of the current window, in the unit of the budget'),
+  remaining: z.number().describe('Not below 0'),
+  window_start: z.iso.datetime().nullable().describe('Null for a total'),
+  window_end: z.iso
+    .datetime()
+    .nullable()
+    .describe('Time at which the budget resets; null for a total, which does not'),
+  created_at: z.iso.datetime(),
+  updated_at: z.iso.datetime(),
+}
+
 /** A budget with its status. */
 export const Budget = z
   .object({
     id: objectId('budget'),
     name: z.string().meta({ examples: ['Search, per week'] }),
     key_id: objectId('key').nullable().describe('Null for the whole account'),
-    unit: z.enum(budgetUnits),
-    amount: z.number(),
-    models: z.array(z.string()).nullable().describe(modelsText),
-    providers: z.array(z.string()).nullable().describe(providersText),
-    tags: z.array(z.string()).nullable().describe(tagsText),
-    window,
-    time_zone: z.string().meta({ examples: ['Europe/Berlin'] }),
-    first_weekday: firstWeekday,
-    enforcement,
-    notify_percents: z.array(z.int()).describe(`${percentsText}; ascending`),
-    notified_percent: z
-      .int()
-      .nullable()
-      .describe('Highest percent of which the account was notified in the current window'),
-    used: z.number().describe('Booked usage of the current window, in the unit of the budget'),
-    remaining: z.number().describe('Not below 0'),
-    window_start: z.iso.datetime().nullable().describe('Null for a total'),
-    window_end: z.iso
-      .datetime()
-      .nullable()
-      .describe('Time at which the budget resets; null for a total, which does not'),
-    created_at: z.iso.datetime(),
-    updated_at: z.iso.datetime(),
+    ...shownTerms,
   })
   .meta({ ref: 'Budget' })
-
-export const BudgetList = z
-  .object({ budgets: z.array(Budget).describe('Newest first') })
-  .meta({ ref: 'BudgetList' })

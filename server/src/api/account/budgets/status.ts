@@ -2,30 +2,56 @@ import type { Kysely, Selectable } from 'kysely'
 import { weekdays } from './schema'
 import { toTimestamp } from '../../../http/fields'
 import { readBudgetUse, type BudgetUse } from '../../../ledger/budget-use'
-import type { BudgetRow } from '../../../platform/db/budget-schema'
+import type { BudgetRow, OrganizationBudgetRow } from '../../../platform/db/budget-schema'
 import type { Schema } from '../../../platform/db/schema'
 import { toUsd } from '../../../wire/usd'
 
 type Row = Selectable<BudgetRow>
+type OrganizationRow = Selectable<OrganizationBudgetRow>
 
 /** Reads the usage that budgets count in their current windows, and shows the budgets with it. */
-export async function readBudgetStatus(db: Kysely<Schema>, rows: readonly Row[]) {
+export const readBudgetStatus = async (db: Kysely<Schema>, rows: readonly Row[]) =>
+  (await readTerms(db, rows)).map(({ row, terms }) => ({
+    id: row.id,
+    name: row.name,
+    key_id: row.key_id,
+    ...terms,
+  }))
+
+/** Shows budgets of organizations as `readBudgetStatus` does those of accounts. */
+export const readOrganizationBudgetStatus = async (
+  db: Kysely<Schema>,
+  rows: readonly OrganizationRow[],
+) =>
+  (await readTerms(db, rows)).map(({ row, terms }) => ({
+    id: row.id,
+    organization_id: row.organization_id,
+    name: row.name,
+    member_id: row.member_id,
+    department: row.department,
+    ...terms,
+  }))
+
+async function readTerms<Shown extends Row | OrganizationRow>(
+  db: Kysely<Schema>,
+  rows: readonly Shown[],
+) {
   const uses = await readBudgetUse(db, rows, Date.now())
   return rows.flatMap((row, index) => {
     const use = uses[index]
-    return use ? [toBudget(row, use)] : []
+    return use ? [{ row, terms: toTerms(row, use) }] : []
   })
 }
 
-/** Shows a budget. */
-function toBudget(row: Row, { window: { fromMs, toMs }, unit, used, amount }: BudgetUse) {
+/** Shows what a budget allows and has used. */
+function toTerms(
+  row: Row | OrganizationRow,
+  { window: { fromMs, toMs }, unit, used, amount }: BudgetUse,
+) {
   const inUnit = (value: bigint) => (unit === 'usd' ? toUsd(value) : Number(value))
   const isTotal = row.window_unit === 'total'
   const isNotified = row.notified_window?.getTime() === fromMs
   return {
-    id: row.id,
-    name: row.name,
-    key_id: row.key_id,
     unit,
     amount: inUnit(amount),
     models: row.models,

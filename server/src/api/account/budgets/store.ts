@@ -1,21 +1,16 @@
-import { sql, type Kysely, type Selectable, type Transaction } from 'kysely'
-import {
-  findBudgetConflict,
-  maxBudgets,
-  weekdays,
-  type ChangedBudget,
-  type NewBudget,
-} from './schema'
-import { readBudgetStatus } from './status'
+import type { Kysely, Selectable, Transaction } from 'kysely'
+import { selectBindingBudgets } from './binding-budgets'
+import { toChangedColumns, toNewColumns, toNotifiedColumns, toStoredAmount } from './columns'
+import { maxBudgets, type ChangedBudget, type NewBudget } from './schema'
+import { readBudgetStatus, readOrganizationBudgetStatus } from './status'
 import { rejectLimitedKey, type Principal } from '../../../auth/principal'
 import { ApiError, invalidRequest } from '../../../errors'
-import { readBudgetUse, toBudgetAmount } from '../../../ledger/budget-use'
+import { readBudgetUse } from '../../../ledger/budget-use'
 import { lockAccount, requireRow } from '../../../platform/db/account-row'
 import type { BudgetRow } from '../../../platform/db/budget-schema'
 import { toUsageFilter } from '../../../platform/usage-filter'
 import { isId, newId } from '../../../platform/db/id'
 import type { Schema } from '../../../platform/db/schema'
-import { toUsd } from '../../../wire/usd'
 
 interface BudgetPorts {
   db: Kysely<Schema>
@@ -42,7 +37,11 @@ export function createBudgetStore({ db, onChanged }: BudgetPorts) {
         .where('user_id', '=', userId)
         .orderBy('id', 'desc')
         .execute()
-      return { budgets: await readBudgetStatus(db, rows) }
+      const binding = await selectBindingBudgets(db, userId).execute()
+      return {
+        budgets: await readBudgetStatus(db, rows),
+        organization_budgets: await readOrganizationBudgetStatus(db, binding),
+      }
     },
     get: async ({ userId }: Principal, id: string) => show(await findRow(db, userId, id)),
     async create(asker: Principal, budget: NewBudget) {
@@ -94,7 +93,7 @@ type Terms = Pick<NewBudget, 'unit' | 'models' | 'providers' | 'tags'>
 /** Returns the columns of an amount: those that versions before 0080 know only for what these can count. */
 function toAmountColumns(terms: Terms, value: number) {
   const { unit } = terms
-  const amount = unit === 'usd' ? BigInt(Math.round(value * 1e9)) : BigInt(value)
+  const amount = toStoredAmount(unit, value)
   if (unit === 'tokens' || toUsageFilter(terms))
     return { spend: null, requests: null, unit, amount }
   const isUsd = unit === 'usd'
@@ -106,13 +105,10 @@ function toAmountColumns(terms: Terms, value: number) {
   }
 }
 
-const toWeekdayNumber = (name: NewBudget['first_weekday']) => weekdays.indexOf(name) + 1
-
 /** Counts are exact for concurrent requests too: they wait at the row of their account. */
 async function insert(trx: Transaction<Schema>, userId: string, budget: NewBudget) {
   await lockAccount(trx, userId)
-  const { key_id, name, amount, window, time_zone, first_weekday } = budget
-  const { enforcement, notify_percents, models, providers, tags } = budget
+  const { key_id, amount } = budget
   if (key_id !== null) await checkKey(trx, userId, key_id)
   const { total } = await trx
     .selectFrom('budget')
@@ -122,25 +118,14 @@ async function insert(trx: Transaction<Schema>, userId: string, budget: NewBudge
   if (total >= maxBudgets) {
     throw invalidRequest(null, 'limit_reached', `An account has at most ${maxBudgets} budgets.`)
   }
-  const now = new Date()
   return trx
     .insertInto('budget')
     .values({
       id: newId('budget'),
       user_id: userId,
       key_id,
-      name,
       ...toAmountColumns(budget, amount),
-      models,
-      providers,
-      tags,
-      window_unit: window,
-      time_zone,
-      first_weekday: toWeekdayNumber(first_weekday),
-      enforcement,
-      notify_percents,
-      created_at: now,
-      updated_at: now,
+      ...toNewColumns(budget),
     })
     .returningAll()
     .executeTakeFirstOrThrow()
@@ -171,54 +156,18 @@ async function change(
   current: Selectable<BudgetRow>,
   { fields, used }: Change,
 ) {
-  const columns = toChangedColumns(current, fields)
+  const { unit, amount, columns } = toChangedColumns(current, fields)
+  const notified = { columns, amount: toStoredAmount(unit, amount), used }
   return trx
     .updateTable('budget')
-    .set({ ...columns, ...toNotifiedColumns(current, columns, used), updated_at: new Date() })
+    .set({
+      ...columns,
+      ...toAmountColumns({ ...current, unit }, amount),
+      ...toNotifiedColumns(current, notified),
+      updated_at: new Date(),
+    })
     .where('id', '=', current.id)
     .where('user_id', '=', current.user_id)
     .returningAll()
     .executeTakeFirstOrThrow()
-}
-
-/** Returns the columns of a budget after a change. Throws `invalid_request` where its fields conflict. */
-function toChangedColumns(current: Selectable<BudgetRow>, fields: ChangedBudget) {
-  const terms = toBudgetAmount(current)
-  const { unit } = terms
-  const currentAmount = unit === 'usd' ? toUsd(terms.amount) : Number(terms.amount)
-  const { amount = currentAmount, window = current.window_unit, first_weekday: weekday } = fields
-  const { enforcement = current.enforcement, notify_percents = current.notify_percents } = fields
-  const conflict = findBudgetConflict({ unit, amount, window, enforcement, notify_percents })
-  if (conflict) {
-    const field = String(conflict.path[0])
-    throw invalidRequest(field, conflict.params.issue, `${field}: ${conflict.message}`)
-  }
-  return {
-    name: fields.name ?? current.name,
-    ...toAmountColumns({ ...current, unit }, amount),
-    window_unit: window,
-    time_zone: fields.time_zone ?? current.time_zone,
-    first_weekday: weekday ? toWeekdayNumber(weekday) : current.first_weekday,
-    enforcement,
-    notify_percents,
-  }
-}
-
-type ChangedColumns = ReturnType<typeof toChangedColumns>
-
-/**
- * Returns the columns of what was notified: nothing in other windows, and of another amount the percents that its use
- * has reached, so that the others are notified again.
- */
-function toNotifiedColumns(current: Selectable<BudgetRow>, changed: ChangedColumns, used: bigint) {
-  const isSameWindow = (['window_unit', 'time_zone', 'first_weekday'] as const).every(
-    (name) => current[name] === changed[name],
-  )
-  if (!isSameWindow) return { notified_window: null, notified_percent: null }
-  const { amount } = toBudgetAmount(changed)
-  if (amount === toBudgetAmount(current).amount) return {}
-  const reached = amount === 0n ? Infinity : Number((used * 100n) / amount)
-  if (reached >= (current.notified_percent ?? 0)) return {}
-  // An evaluation may have recorded a percent since.
-  return { notified_percent: sql<number>`least(notified_percent, ${reached})` }
 }

@@ -1,0 +1,84 @@
+import { sql, type Selectable } from 'kysely'
+import { findBudgetConflict, weekdays, type ChangedBudget, type NewBudget } from './schema'
+import { invalidRequest } from '../../../errors'
+import { toBudgetAmount } from '../../../ledger/budget-use'
+import type {
+  BudgetRow,
+  BudgetUnit,
+  OrganizationBudgetRow,
+} from '../../../platform/db/budget-schema'
+import { toUsd } from '../../../wire/usd'
+
+type StoredBudget = Selectable<BudgetRow> | Selectable<OrganizationBudgetRow>
+
+/** Returns an amount as it is stored: nano-dollars, requests or tokens. */
+export const toStoredAmount = (unit: BudgetUnit, value: number): bigint =>
+  unit === 'usd' ? BigInt(Math.round(value * 1e9)) : BigInt(value)
+
+const toWeekdayNumber = (name: NewBudget['first_weekday']) => weekdays.indexOf(name) + 1
+
+/** Returns the columns of a new budget, beside its amount and what it applies to. */
+export function toNewColumns(budget: Omit<NewBudget, 'key_id'>) {
+  const { name, models, providers, tags, window, time_zone, first_weekday } = budget
+  const { enforcement, notify_percents } = budget
+  const now = new Date()
+  return {
+    name,
+    models,
+    providers,
+    tags,
+    window_unit: window,
+    time_zone,
+    first_weekday: toWeekdayNumber(first_weekday),
+    enforcement,
+    notify_percents,
+    created_at: now,
+    updated_at: now,
+  }
+}
+
+/** Returns the amount and the columns of a budget after a change. Throws `invalid_request` where its fields conflict. */
+export function toChangedColumns(current: StoredBudget, fields: ChangedBudget) {
+  const terms = toBudgetAmount(current)
+  const { unit } = terms
+  const currentAmount = unit === 'usd' ? toUsd(terms.amount) : Number(terms.amount)
+  const { amount = currentAmount, window = current.window_unit, first_weekday: weekday } = fields
+  const { enforcement = current.enforcement, notify_percents = current.notify_percents } = fields
+  const conflict = findBudgetConflict({ unit, amount, window, enforcement, notify_percents })
+  if (conflict) {
+    const field = String(conflict.path[0])
+    throw invalidRequest(field, conflict.params.issue, `${field}: ${conflict.message}`)
+  }
+  const columns = {
+    name: fields.name ?? current.name,
+    window_unit: window,
+    time_zone: fields.time_zone ?? current.time_zone,
+    first_weekday: weekday ? toWeekdayNumber(weekday) : current.first_weekday,
+    enforcement,
+    notify_percents,
+  }
+  return { unit, amount, columns }
+}
+
+interface Changed {
+  columns: ReturnType<typeof toChangedColumns>['columns']
+  /** Nano-dollars, requests or tokens. */
+  amount: bigint
+  used: bigint
+}
+
+/**
+ * Returns the columns of what was notified: nothing in other windows, and of another amount the percents that its use
+ * has reached, so that the others are notified again.
+ */
+export function toNotifiedColumns(current: StoredBudget, { columns, amount, used }: Changed) {
+  const isSameWindow = (['window_unit', 'time_zone', 'first_weekday'] as const).every(
+    (name) => current[name] === columns[name],
+  )
+  if (!isSameWindow) return { notified_window: null, notified_percent: null }
+  if (amount === toBudgetAmount(current).amount) return {}
+  const reached = amount === 0n ? Infinity : Number((used * 100n) / amount)
+  if (reached >= (current.notified_percent ?? 0)) return {}
+  // An evaluation may have recorded a percent since.
+  return { notified_percent: sql<number>`least(notified_percent, ${reached})` }
+}
