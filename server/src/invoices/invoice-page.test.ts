@@ -11,6 +11,12 @@ const invoice: StoredInvoice = {
   issued_on: '2026-12-02',
   paid_at: null,
   total: 1_234_567_890_001n,
+  tax_amount: null,
+  tax: null,
+  payment_id: null,
+  corrects_id: null,
+  corrects_number: null,
+  buyer_name: "O'Neill & Sons",
   seller: {
     name: 'Gateways <script>alert(1)</script>',
     address: ['1 "High" Street'],
@@ -61,6 +67,46 @@ test('a page has its number, period, country, requests and exact amounts', () =>
   ]) {
     expect(page).toContain(text)
   }
+})
+
+const creditNote: StoredInvoice = {
+  ...invoice,
+  kind: 'credit_note',
+  subject: 'ch_1:5:1',
+  number: 'CN-2026-000001',
+  corrects_id: 'invoice_2',
+  corrects_number: 'INV-2026-000002',
+  payment_id: 'cs_1',
+  total: -11_900_000_000n,
+  tax_amount: -1_900_000_000n,
+  tax: { name: 'VAT', rate: 19, reverse_charge: null },
+  lines: [
+    {
+      description: 'Credits, refunded',
+      month: null,
+      model: null,
+      requests: null,
+      input_tokens: null,
+      output_tokens: null,
+      amount: -11_900_000_000n,
+    },
+  ],
+}
+
+test('a credit note names its invoice, and what it credits without a sign, with the tax in it', () => {
+  const page = toInvoicePage(creditNote)
+  for (const text of ['Credit note', 'INV-2026-000002', 'cs_1', 'Total credited', 'VAT 19 %']) {
+    expect(page).toContain(text)
+  }
+  for (const amount of ['>11.90<', '>10.00<', '>1.90<']) expect(page).toContain(amount)
+  expect(page).not.toContain('>-')
+  expect(page).not.toContain('Amount due')
+})
+
+test('a credit note of a refund that was not carried out is a cancellation', () => {
+  const page = toInvoicePage({ ...creditNote, total: 11_900_000_000n, tax_amount: 1_900_000_000n })
+  expect(page).toContain('Cancellation of a credit note')
+  expect(page).not.toContain('Total credited')
 })
 
 test.each([

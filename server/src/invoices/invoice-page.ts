@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { InvoiceParty } from './party'
 import type { StoredInvoice } from './stored-invoice'
+import type { TaxTerms } from './tax'
 import { formatSignedUsd } from '../wire/usd'
 
 const style = `
@@ -77,10 +78,10 @@ ${[
 
 const count = (value: bigint | null) => (value === null ? '' : counts.format(value))
 
-const rowOf = (line: StoredInvoice['lines'][number], isUsage: boolean) => `<tr>
+const rowOf = (line: StoredInvoice['lines'][number], hasCounts: boolean) => `<tr>
 <td>${escape(line.description)}</td>
 ${
-  isUsage
+  hasCounts
     ? `<td class="n">${count(line.requests)}</td>
 <td class="n tokens">${count(line.input_tokens)}</td>
 <td class="n tokens">${count(line.output_tokens)}</td>
@@ -89,21 +90,72 @@ ${
 }<td class="n">${formatAmount(line.amount)}</td>
 </tr>`
 
-function factsOf({ kind, subject, issued_on: date, buyer, paid_at: paidAt }: StoredInvoice) {
+function factsOf(invoice: StoredInvoice) {
+  const { kind, subject, issued_on: date, buyer, paid_at: paidAt } = invoice
   const facts: [string, string][] = [['Date', days.format(Date.parse(date))]]
   if (kind === 'usage')
     facts.push(['Period', `${months.format(Date.parse(`${subject}-01`))} (UTC)`])
-  if (paidAt) facts.push(['Paid', days.format(paidAt)])
-  if (kind === 'purchase') facts.push(['Payment', subject])
+  if (paidAt) facts.push([kind === 'purchase' ? 'Paid' : 'Booked', days.format(paidAt)])
+  if (invoice.corrects_number !== null) facts.push(['Invoice', invoice.corrects_number])
+  if (invoice.payment_id !== null) facts.push(['Payment', invoice.payment_id])
   if (buyer.purchase_order !== null) facts.push(['Purchase order', buyer.purchase_order])
   return facts.map(([name, value]) => `<dt>${name}</dt><dd>${escape(value)}</dd>`).join('\n')
 }
 
+/** Returns the title of a document. */
+export function titleOf({ kind, total }: Pick<StoredInvoice, 'kind' | 'total'>): string {
+  if (kind === 'usage') return 'Usage invoice'
+  if (kind === 'purchase') return 'Invoice'
+  return total > 0n ? 'Cancellation of a credit note' : 'Credit note'
+}
+
+/** A credit note shows what it credits as positive amounts. */
+const signOf = ({ kind, total }: StoredInvoice) => (kind === 'credit_note' && total < 0n ? -1n : 1n)
+
+const isUsage = ({ kind }: StoredInvoice) => kind === 'usage'
+
+const headOf = (invoice: StoredInvoice) =>
+  `<tr><th>${isUsage(invoice) ? 'Model' : 'Description'}</th>${
+    isUsage(invoice)
+      ? '<th class="n">Requests</th><th class="n tokens">Input tokens</th><th class="n tokens">Output tokens</th>'
+      : ''
+  }<th class="n">Amount, USD</th></tr>`
+
+/** Returns the name of a tax with its rate, such as `VAT 19 %`. */
+export const nameTax = ({ name, rate }: TaxTerms): string =>
+  rate === null ? name : `${name} ${rate} %`
+
+/** The sums below the lines. What was paid in advance leaves nothing to pay. */
+function sumsOf(invoice: StoredInvoice): [name: string, amount: bigint][] {
+  const { kind, tax, tax_amount: taxAmount } = invoice
+  const sign = signOf(invoice)
+  const total = invoice.total * sign
+  const taxed: [string, bigint][] =
+    tax === null || taxAmount === null
+      ? []
+      : [
+          ['Net', total - taxAmount * sign],
+          [nameTax(tax), taxAmount * sign],
+        ]
+  if (kind === 'credit_note') {
+    return [...taxed, [invoice.total > 0n ? 'Total' : 'Total credited', total]]
+  }
+  return [
+    ...taxed,
+    ['Total', total],
+    [kind === 'usage' ? 'Paid from prepaid credits' : 'Paid', -total],
+    ['Amount due', 0n],
+  ]
+}
+
+const noteOf = (text: string | null | undefined) =>
+  text === null || text === undefined ? '' : `<p class="note">${escape(text)}</p>`
+
 /** Writes a document as a page to print. All texts are escaped: names come from people. */
 export function toInvoicePage(invoice: StoredInvoice): string {
-  const { kind, number, seller, buyer, lines, total } = invoice
-  const isUsage = kind === 'usage'
-  const title = isUsage ? 'Usage invoice' : 'Invoice'
+  const { number, seller, buyer, tax } = invoice
+  const title = titleOf(invoice)
+  const lines = invoice.lines.map((line) => ({ ...line, amount: line.amount * signOf(invoice) }))
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -125,28 +177,25 @@ ${addressOf('From', seller)}
 ${addressOf('To', buyer)}
 </div>
 <table>
-<thead><tr><th>${isUsage ? 'Model' : 'Description'}</th>${
-    isUsage
-      ? '<th class="n">Requests</th><th class="n tokens">Input tokens</th><th class="n tokens">Output tokens</th>'
-      : ''
-  }<th class="n">Amount, USD</th></tr></thead>
+<thead>${headOf(invoice)}</thead>
 <tbody>
-${lines.map((line) => rowOf(line, isUsage)).join('\n')}
+${lines.map((line) => rowOf(line, isUsage(invoice))).join('\n')}
 </tbody>
 <tfoot>
-${totalRow('Total', total, isUsage)}
-${totalRow(isUsage ? 'Paid from prepaid credits' : 'Paid', -total, isUsage)}
-${totalRow('Amount due', 0n, isUsage)}
+${sumsOf(invoice)
+  .map(([name, amount]) => sumRow(name, amount, isUsage(invoice)))
+  .join('\n')}
 </tfoot>
 </table>
-${seller.note === null ? '' : `<p class="note">${escape(seller.note)}</p>`}
+${noteOf(tax?.reverse_charge)}
+${noteOf(seller.note)}
 </main>
 </body>
 </html>
 `
 }
 
-const totalRow = (name: string, amount: bigint, isUsage: boolean) =>
-  `<tr><td>${name}</td>${
-    isUsage ? '<td></td><td class="tokens"></td><td class="tokens"></td>' : ''
+const sumRow = (name: string, amount: bigint, hasCounts: boolean) =>
+  `<tr><td>${escape(name)}</td>${
+    hasCounts ? '<td></td><td class="tokens"></td><td class="tokens"></td>' : ''
   }<td class="n">${formatAmount(amount)}</td></tr>`

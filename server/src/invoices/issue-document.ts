@@ -1,18 +1,39 @@
 import { sql, type Kysely, type Transaction } from 'kysely'
-import { readBuyer } from './party'
-import type { InvoiceTerms } from './terms'
+import type { Buyer, Seller } from './party'
+import type { DocumentKind } from './stored-invoice'
+import type { StoredTax } from './tax'
 import { newId } from '../platform/db/id'
 import type { InvoiceLineRow } from '../platform/db/invoice-schema'
 import type { Schema } from '../platform/db/schema'
 
 export type InvoiceLine = Omit<InvoiceLineRow, 'invoice_id' | 'position' | 'account_id'>
 
-/** The payment, or the month of an account, that a document is of. */
+/** A line that is not of usage has none of its figures. */
+export const lineOfMoney = {
+  month: null,
+  model: null,
+  requests: null,
+  input_tokens: null,
+  output_tokens: null,
+}
+
+/** The payment, the month of an account, or the movement of a refund, that a document is of. */
 interface DocumentSubject {
   accountId: string
-  kind: 'purchase' | 'usage'
+  kind: DocumentKind
   subject: string
   paidAt: Date | null
+}
+
+/** What a document says, apart from its number. */
+export interface DocumentContent {
+  lines: readonly InvoiceLine[]
+  seller: Seller
+  buyer: Buyer
+  /** Undefined where none is shown. */
+  tax?: StoredTax | undefined
+  /** Of a credit note. */
+  corrects?: string
 }
 
 /** A place in the numbers of a year. */
@@ -67,44 +88,53 @@ const isIssued = async (
     .executeTakeFirst()) !== undefined
 
 /**
- * Issues the document of a payment or a month, once: with the next number, its seller and its buyer as they are now. The
- * number, the document and its lines are one transaction, so that no number is lost. `readLines` is called once others
- * have to wait. Resolves with the id; with undefined where the document is there, or would have no lines.
+ * Issues a document, once, with the next number. The number, the document and its lines are one transaction, so that no
+ * number is lost. `readContent` is called once others have to wait. Resolves with the id; with undefined where the document
+ * is there, or would have no lines.
  */
 export const issueDocument = (
   db: Kysely<Schema>,
-  { terms, document }: { terms: InvoiceTerms; document: DocumentSubject },
-  readLines: (trx: Transaction<Schema>) => Promise<readonly InvoiceLine[]>,
+  { prefix, document }: { prefix: string; document: DocumentSubject },
+  readContent: (trx: Transaction<Schema>) => Promise<DocumentContent>,
 ): Promise<string | undefined> =>
   db.transaction().execute(async (trx) => {
-    const year = await lockSeries(trx, terms.prefix)
+    const year = await lockSeries(trx, prefix)
     // Another node may have issued it while this one waited.
     if (await isIssued(trx, document)) return undefined
-    const lines = await readLines(trx)
-    if (lines.length === 0) return undefined
-    const { number, date } = await takeNumber(trx, { prefix: terms.prefix, year })
-    const id = newId('invoice')
-    const { accountId, kind, subject, paidAt } = document
-    await sql`
-      insert into invoice (id, account_id, kind, subject, number, issued_on, paid_at, total, seller, buyer)
-      values (${id}, ${accountId}, ${kind}, ${subject}, ${number}, ${date}, ${paidAt},
-        ${lines.reduce((sum, { amount }) => sum + amount, 0n)},
-        ${JSON.stringify(terms.seller)}, ${JSON.stringify(await readBuyer(trx, accountId))})`.execute(
-      trx,
-    )
-    await trx
-      .insertInto('invoice_line')
-      .values(
-        lines.map((line, index) => ({
-          ...line,
-          invoice_id: id,
-          position: index + 1,
-          account_id: accountId,
-        })),
-      )
-      .execute()
-    if (kind === 'purchase') {
-      await trx.updateTable('payment').set({ invoice_id: id }).where('id', '=', subject).execute()
-    }
-    return id
+    const content = await readContent(trx)
+    if (content.lines.length === 0) return undefined
+    const place = await takeNumber(trx, { prefix, year })
+    return insertDocument(trx, document, { ...content, ...place })
   })
+
+async function insertDocument(
+  trx: Transaction<Schema>,
+  { accountId, kind, subject, paidAt }: DocumentSubject,
+  { lines, seller, buyer, tax, corrects, number, date }: DocumentContent & Place,
+): Promise<string> {
+  const id = newId('invoice')
+  await sql`
+    insert into invoice (id, account_id, kind, subject, number, issued_on, paid_at, total, seller, buyer,
+      corrects_id, tax_amount, tax)
+    values (${id}, ${accountId}, ${kind}, ${subject}, ${number}, ${date}, ${paidAt},
+      ${lines.reduce((sum, { amount }) => sum + amount, 0n)},
+      ${JSON.stringify(seller)}, ${JSON.stringify(buyer)},
+      ${corrects ?? null}, ${tax?.amount ?? null}, ${tax ? JSON.stringify(tax.terms) : null})`.execute(
+    trx,
+  )
+  await trx
+    .insertInto('invoice_line')
+    .values(
+      lines.map((line, index) => ({
+        ...line,
+        invoice_id: id,
+        position: index + 1,
+        account_id: accountId,
+      })),
+    )
+    .execute()
+  if (kind === 'purchase') {
+    await trx.updateTable('payment').set({ invoice_id: id }).where('id', '=', subject).execute()
+  }
+  return id
+}

@@ -7,6 +7,8 @@ import { openTestDatabase } from '../../testing/db/database'
 import { recordForTests } from '../../testing/ledger/event'
 import { moveAt } from '../../testing/ledger/past-movement'
 import { readStatement } from '../api/account/billing/statement'
+import { post } from '../ledger/post'
+import { reversePayment } from '../ledger/reverse-payment'
 import { settle } from '../ledger/settle'
 import type { Database } from '../platform/db/database'
 import { newId } from '../platform/db/id'
@@ -31,6 +33,7 @@ const newTerms = (changed: Partial<InvoiceTerms> = {}): InvoiceTerms => ({
     note: null,
   },
   prefix: newId('invoice').slice(-12).toUpperCase(),
+  creditNotePrefix: newId('invoice').slice(-12).toUpperCase(),
   from: '2026-10-01',
   ...changed,
 })
@@ -208,6 +211,103 @@ test('payments and usage before the first day have no invoice', async () => {
   const id = await newUser()
   await pay(id, 1_000_000_000n, '2026-10-31T23:59:59Z')
   await use(id, '2026-10-31T23:59:59Z', ['fake/one', 10n])
+  await issue(newTerms({ from: '2026-11-01' }))
+  expect(await invoicesOf(id)).toEqual([])
+})
+
+/** Books that the processor took so much back of a payment, in all, or returned some of it. */
+async function takeBack(payment: string, reversal: string, steps: readonly bigint[]) {
+  for (const amount of steps) {
+    await database.query.transaction().execute(async (trx) => {
+      const { account_id: accountId, payment_ref: ref } = await trx
+        .selectFrom('payment')
+        .select(['account_id', 'payment_ref'])
+        .where('id', '=', payment)
+        .executeTakeFirstOrThrow()
+      await sql`
+        insert into payment_reversal (id, payment_ref, kind, amount)
+        values (${reversal}, ${ref}, 'refund', 0) on conflict (id) do nothing`.execute(trx)
+      const { rows } = await sql<{ name: string }>`
+        update payment_reversal set booked = booked + ${amount}, movements = movements + 1
+        where id = ${reversal}
+        returning id || ':' || booked || ':' || movements as name`.execute(trx)
+      const posting = {
+        accountId,
+        kind: 'refund' as const,
+        externalRef: rows[0]?.name ?? '',
+        description: '',
+      }
+      if (amount > 0n) await reversePayment(trx, { ...posting, amount })
+      else await post(trx, { ...posting, amount: -amount, house: 'house:topup' })
+    })
+  }
+}
+
+const cent = 10_000_000n
+
+test('each refund of an invoiced payment has one credit note, in its own numbers, whichever node issues it', async () => {
+  const terms = newTerms()
+  const id = await newUser()
+  const payment = await pay(id, 2000n * cent)
+  const reversal = newId('cs')
+  await takeBack(payment, reversal, [500n * cent])
+  // The credits were used: a part of this one is a debt.
+  await use(id, '2026-12-04T00:00:00Z', ['fake/one', 1400n * cent])
+  await takeBack(payment, reversal, [300n * cent, -200n * cent])
+  const broken = { ...terms, creditNotePrefix: 'A\0' }
+  await issueInvoices({
+    db: database.query,
+    terms: broken,
+    nowMs,
+    finished: new Set(),
+    onError: () => undefined,
+  })
+  await Promise.all([issue(terms), issue(terms), issue(terms)])
+  await takeBack(payment, newId('cs'), [1400n * cent])
+  await Promise.all([issue(terms), issue(terms)])
+  await issue(terms)
+  const documents = await invoicesOf(id)
+  const [invoice] = documents.filter(({ kind }) => kind === 'purchase')
+  const notes = documents.filter(({ kind }) => kind === 'credit_note')
+  expect(notes.map(({ number, total: amount }) => [number, amount / cent])).toEqual(
+    [-500n, -300n, 200n, -1400n].map((amount, index) => [
+      `${terms.creditNotePrefix}-${year()}-00000${index + 1}`,
+      amount,
+    ]),
+  )
+  for (const note of notes) {
+    expect(note).toMatchObject({
+      corrects_id: invoice?.id,
+      corrects_number: invoice?.number,
+      payment_id: payment,
+      seller: terms.seller,
+    })
+    expect(total(note)).toBe(note.total)
+  }
+})
+
+test('a credit note has the seller and buyer of its invoice, whatever changed since', async () => {
+  const terms = newTerms()
+  const id = await newUser()
+  const payment = await pay(id, 2000n * cent)
+  await issue(terms)
+  await sql`insert into company (account_id, name) values (${id}, 'Another AG')`.execute(
+    database.query,
+  )
+  await takeBack(payment, newId('cs'), [2000n * cent])
+  await issue({ ...terms, seller: { ...terms.seller, name: 'Another Ltd' } })
+  const [invoice, note] = (await invoicesOf(id)).toSorted((a, b) => Number(b.total - a.total))
+  expect(note).toMatchObject({
+    kind: 'credit_note',
+    seller: invoice?.seller,
+    buyer: invoice?.buyer,
+  })
+})
+
+test('a refund of a payment without an invoice has no credit note', async () => {
+  const id = await newUser()
+  const payment = await pay(id, 2000n * cent, '2026-10-31T23:59:59Z')
+  await takeBack(payment, newId('cs'), [2000n * cent])
   await issue(newTerms({ from: '2026-11-01' }))
   expect(await invoicesOf(id)).toEqual([])
 })

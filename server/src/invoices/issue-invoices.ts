@@ -1,5 +1,7 @@
 import { sql, type Kysely } from 'kysely'
-import { issueDocument } from './issue-document'
+import { issueCreditNotes } from './issue-credit-notes'
+import { issueDocument, lineOfMoney } from './issue-document'
+import { readBuyer } from './party'
 import { addMonths, findUnbilled, readMonthLines } from './month-lines'
 import type { InvoiceTerms } from './terms'
 import type { Schema } from '../platform/db/schema'
@@ -21,11 +23,12 @@ interface InvoicePorts {
 }
 
 /**
- * Issues the documents that are due: of payments, and of months that ended a day ago. For one node at a time, although two
+ * Issues the documents that are due: of payments, of what was taken back of them, and of months that ended a day ago. For one node at a time, although two
  * would issue none twice. Resolves with their number.
  */
 export async function issueInvoices(ports: InvoicePorts): Promise<number> {
   let issued = await issuePurchases(ports)
+  issued += await issueCreditNotes(ports)
   const firstMonth = ports.terms.from.slice(0, 7)
   const running = new Date(ports.nowMs - monthWaitMs).toISOString().slice(0, 7)
   for (let month = firstMonth; month < running; month = addMonths(month, 1)) {
@@ -67,7 +70,7 @@ const issuePurchase = (db: Kysely<Schema>, terms: InvoiceTerms, payment: PaidPay
   issueDocument(
     db,
     {
-      terms,
+      prefix: terms.prefix,
       document: {
         accountId: payment.account_id,
         kind: 'purchase',
@@ -75,17 +78,17 @@ const issuePurchase = (db: Kysely<Schema>, terms: InvoiceTerms, payment: PaidPay
         paidAt: payment.paid_at,
       },
     },
-    async () => [
-      {
-        description: payment.kind === 'automatic' ? 'Credits, automatic recharge' : 'Credits',
-        month: null,
-        model: null,
-        requests: null,
-        input_tokens: null,
-        output_tokens: null,
-        amount: payment.amount,
-      },
-    ],
+    async (trx) => ({
+      lines: [
+        {
+          ...lineOfMoney,
+          description: payment.kind === 'automatic' ? 'Credits, automatic recharge' : 'Credits',
+          amount: payment.amount,
+        },
+      ],
+      seller: terms.seller,
+      buyer: await readBuyer(trx, payment.account_id),
+    }),
   )
 
 async function issueMonth(ports: InvoicePorts, month: string): Promise<number> {
@@ -114,6 +117,17 @@ async function issueMonth(ports: InvoicePorts, month: string): Promise<number> {
 const issueUsage = ({ db, terms }: InvoicePorts, accountId: string, month: string) =>
   issueDocument(
     db,
-    { terms, document: { accountId, kind: 'usage', subject: month, paidAt: null } },
-    (trx) => readMonthLines(trx, { accountId, month, firstMonth: terms.from.slice(0, 7) }),
+    {
+      prefix: terms.prefix,
+      document: { accountId, kind: 'usage', subject: month, paidAt: null },
+    },
+    async (trx) => ({
+      lines: await readMonthLines(trx, {
+        accountId,
+        month,
+        firstMonth: terms.from.slice(0, 7),
+      }),
+      seller: terms.seller,
+      buyer: await readBuyer(trx, accountId),
+    }),
   )

@@ -5,6 +5,8 @@ export interface InvoiceTerms {
   seller: Seller
   /** The beginning of the numbers: `INV` of `INV-2026-000001`. */
   prefix: string
+  /** That of credit notes. */
+  creditNotePrefix: string
   /** The first day, in UTC: `2026-11-01`. */
   from: string
 }
@@ -18,16 +20,18 @@ export interface InvoiceSettings {
   email: string | null
   note: string | null
   prefix: string
+  creditNotePrefix: string
   from: string | null
 }
 
 /** Returns the terms of documents; undefined while the operator issues none. */
 export function toTerms(settings: InvoiceSettings): InvoiceTerms | undefined {
-  const { name, address, country, taxId, email, note, prefix, from } = settings
+  const { name, address, country, taxId, email, note, prefix, creditNotePrefix, from } = settings
   if (name === null || from === null) return undefined
   return {
     seller: { name, address: [...address], country, tax_id: taxId, email, note },
     prefix,
+    creditNotePrefix,
     from,
   }
 }

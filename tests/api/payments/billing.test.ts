@@ -77,6 +77,7 @@ test('usage is among the transactions, with its request where it was one', async
       reference_id: answer.headers.get('x-request-id'),
       request_count: 1,
       receipt_url: null,
+      credit_notes: [],
       invoice: null,
       created_at: expect.any(String),
     },

@@ -78,6 +78,50 @@ test('a payment has the receipt of the processor and an invoice, as JSON and as 
   expect(page.text).toContain(String(line?.['number']))
 })
 
+/** Waits for so many credit notes of the latest payment. */
+async function notesOf(customer: Customer, count: number): Promise<Json[]> {
+  const find = async () => listIn({ body: await paymentOf(customer) }, 'credit_notes')
+  await eventually(async () => (await find()).length === count)
+  return find()
+}
+
+test('a refund has one credit note, however often it is reported, beside the payment, as a page and in the CSV', async () => {
+  await startSelling()
+  const { gateway, double } = fixture()
+  const customer = await fixture().newCustomer()
+  const paymentRef = await buy(fixture(), customer, { amount: 20 })
+  const { invoice } = await paymentOf(customer)
+  const { number } = objectIn({ body: { invoice } }, 'invoice')
+  const event = double.refund(paymentRef, 500)
+  for (const repeated of [event, event, { ...event, id: 'evt_test_again' }]) {
+    expect((await deliver(gateway.url, repeated)).status).toBe(200)
+  }
+  const [note] = await notesOf(customer, 1)
+  expect(note).toMatchObject({ total: -5 })
+  expect(String(note?.['number'])).toMatch(/^CN-\d{4}-\d{6}$/)
+  await deliver(gateway.url, double.dispute(paymentRef, 1500, 'lost'))
+  expect((await notesOf(customer, 2)).map(({ total }) => total)).toEqual([-5, -15])
+  const path = `/invoices/${String(note?.['id'])}`
+  expect((await read(customer, path)).body).toMatchObject({
+    type: 'credit_note',
+    total: -5,
+    net: -5,
+    tax: null,
+    corrects: invoice,
+    lines: [{ description: 'Credits, refunded', amount: -5 }],
+  })
+  const listed = listIn(await read(customer, '/invoices?type=credit_note'), 'invoices')
+  expect(listed.map(({ total }) => total)).toEqual([-15, -5])
+  const page = await read(customer, `${path}/page`)
+  expect(page.text).toContain('Total credited')
+  expect(page.text).toContain(String(number))
+  const table = await read(customer, '/invoices.csv')
+  expect(table.headers.get('content-type')).toBe('text/csv; charset=utf-8')
+  const [header, ...rows] = table.text.trimEnd().split('\r\n')
+  const column = header?.split(',').indexOf('total') ?? -1
+  expect(rows.map((row) => row.split(',')[column])).toEqual(['20', '-5', '-15'])
+})
+
 test('an invoice is for its account, and that of an organization for its managers', async () => {
   await startSelling()
   const { gateway, double } = fixture()

@@ -30,3 +30,9 @@ export const companyQuery = (organization: string | undefined) =>
 /** Returns the address of an invoice as a page to print, and as JSON. */
 export const invoicePage = (id: string) => `/api/billing/invoices/${id}/page`
 export const invoiceFile = (id: string) => `/api/billing/invoices/${id}`
+
+/** Returns the address of all invoices of a balance as CSV. */
+export const invoiceTable = (organization: string | undefined) =>
+  organization === undefined
+    ? '/api/billing/invoices.csv'
+    : `/api/billing/invoices.csv?organization_id=${encodeURIComponent(organization)}`

@@ -1,11 +1,11 @@
-import { Anchor, Paper, Stack, Table, Text, Title } from '@mantine/core'
+import { Anchor, Group, Paper, Stack, Table, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ListTable } from '../../components/list-table'
 import { Money } from '../../components/money'
 import { ResourceList } from '../../components/resource-list'
 import { InvoiceLink } from './invoice-link'
-import { invoiceFile, invoicesQuery, type ListedInvoice } from './invoice-queries'
+import { invoiceFile, invoiceTable, invoicesQuery, type ListedInvoice } from './invoice-queries'
 import { nameMonth } from './statement-month'
 
 const days = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' })
@@ -17,9 +17,14 @@ export function Invoices({ organization }: { organization: string | undefined })
   return (
     <Paper withBorder p="lg" component="section" aria-label="Invoices">
       <Stack gap="md">
-        <Title order={2} size="h4">
-          Invoices
-        </Title>
+        <Group justify="space-between">
+          <Title order={2} size="h4">
+            Invoices
+          </Title>
+          <Anchor size="sm" href={invoiceTable(organization)} download="invoices.csv">
+            CSV of invoices
+          </Anchor>
+        </Group>
         <ResourceList
           query={query}
           rows={({ invoices, pagination: { total } }) => ({ items: invoices, total })}
@@ -30,11 +35,16 @@ export function Invoices({ organization }: { organization: string | undefined })
           {(invoices) => <InvoiceTable invoices={invoices} />}
         </ResourceList>
         <Text size="xs" c="dimmed">
-          Print an invoice to save it as PDF. Invoices stay as they were issued.
+          Print an invoice or credit note to save it as PDF. They stay as they were issued.
         </Text>
       </Stack>
     </Paper>
   )
+}
+
+function subjectOf({ type, month, corrects }: ListedInvoice): string {
+  if (corrects !== null) return `Credit note of ${corrects.number}`
+  return type === 'usage' && month !== null ? `Usage, ${nameMonth(month)}` : 'Payment'
 }
 
 const InvoiceTable = ({ invoices }: { invoices: readonly ListedInvoice[] }) => (
@@ -54,7 +64,7 @@ const InvoiceTable = ({ invoices }: { invoices: readonly ListedInvoice[] }) => (
           <InvoiceLink invoice={one} />
         </Table.Td>
         <Table.Td>{days.format(Date.parse(one.date))}</Table.Td>
-        <Table.Td>{one.month === null ? 'Payment' : `Usage, ${nameMonth(one.month)}`}</Table.Td>
+        <Table.Td>{subjectOf(one)}</Table.Td>
         <Table.Td>
           <Anchor size="sm" href={invoiceFile(one.id)} download={`${one.number}.json`}>
             JSON

@@ -87,6 +87,9 @@ const Row = ({ payment: one }: { payment: Transaction }) => (
     <Table.Td>
       <Group gap="xs">
         {one.invoice && <InvoiceLink invoice={one.invoice} />}
+        {one.credit_notes.map((note) => (
+          <InvoiceLink key={note.id} invoice={note} />
+        ))}
         {one.receipt_url !== null && (
           <Anchor size="sm" href={one.receipt_url} target="_blank" rel="noreferrer">
             Receipt

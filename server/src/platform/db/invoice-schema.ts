@@ -1,4 +1,4 @@
-import type { ColumnType } from 'kysely'
+import type { ColumnType, Generated } from 'kysely'
 import type { CreatedColumn, UpdatedColumn } from './column-types'
 
 /** The data of a company on its invoices: of an account, or of an organization. */
@@ -12,6 +12,10 @@ export interface CompanyRow {
   tax_id: string | null
   email: string | null
   purchase_order: string | null
+  /** The address that documents are mailed to; null where `email` stands. */
+  billing_email: string | null
+  /** Whether documents are mailed. */
+  mail_invoices: Generated<boolean>
   updated_at: UpdatedColumn
 }
 
@@ -28,15 +32,20 @@ export interface InvoiceSeriesRow {
 export interface InvoiceRow {
   id: string
   account_id: string
-  kind: 'purchase' | 'usage'
-  /** The payment of a purchase; the month of usage, such as `2026-11`. */
+  kind: 'purchase' | 'usage' | 'credit_note'
+  /** The payment of a purchase; the month of usage, such as `2026-11`; of a credit note, the ledger's name of the movement. */
   subject: string
   number: string
   issued_on: Date
   /** When a purchase was paid; null for usage. */
   paid_at: Date | null
-  /** Nano-dollars. */
+  /** Nano-dollars; below zero for a credit note. */
   total: bigint
+  /** The invoice that a credit note corrects. */
+  corrects_id: string | null
+  /** The tax in `total`; null where none is shown. */
+  tax_amount: bigint | null
+  tax: ColumnType<unknown, string | null, never>
   /** Seller and buyer as they were when it was issued. */
   seller: ColumnType<unknown, string, never>
   buyer: ColumnType<unknown, string, string>

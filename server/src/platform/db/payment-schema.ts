@@ -29,6 +29,10 @@ export interface PaymentRow {
   receipt_read: Generated<boolean>
   /** The invoice of the payment, once it is issued. */
   invoice_id: string | null
+  /** Whether the processor computes the tax of the payment and has not reported it yet. */
+  tax_pending: Generated<boolean>
+  /** Nano-dollars, part of `amount`; null where the processor computed none. */
+  tax: bigint | null
   expires_at: Generated<Date>
   created_at: CreatedColumn
   updated_at: ColumnType<Date, Date | undefined, Date>
@@ -44,6 +48,8 @@ export interface PaymentReversalRow {
   booked: Generated<bigint>
   /** The number of ledger movements for it. */
   movements: Generated<number>
+  /** The number of movements that have a credit note. */
+  documented: Generated<number>
   created_at: CreatedColumn
 }
 

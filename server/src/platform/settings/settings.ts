@@ -1,6 +1,6 @@
+import { invoiceSettings } from './invoice-settings'
 import { constant, fromConfig, fromTimers, group, live } from './live-setting'
 import {
-  addressLines,
   balance,
   count,
   days,
@@ -8,16 +8,12 @@ import {
   months,
   networks,
   oneOf,
-  optionalDate,
-  optionalText,
-  optionalTextLike,
   origins,
   percent,
   price,
   publicKey,
   seconds,
   storedMegabytes,
-  textLike,
   unpriced,
 } from './setting-kinds'
 import type { Timers } from '../config/config'
@@ -98,65 +94,7 @@ export const liveSettings = {
     doc: 'handling of models without a price on the platform\'s connections: `refuse`, `free`, or one price for all of them, `{"input": 10, "output": 50}` in USD for 1,000,000 tokens ([catalogue.md](../concepts/catalogue.md#models-without-a-price))',
   }),
   /** The seller of invoices, and their numbers. */
-  invoices: group(
-    { field: 'invoices', section: 'Invoices' },
-    {
-      from: live(optionalDate, {
-        field: 'from',
-        label: 'Issue invoices from',
-        ...constant(null),
-        doc: 'the day, in UTC, from which on payments, and the months from its month on, have invoices ([payments.md](../concepts/payments.md#invoices)); without it none are issued',
-      }),
-      name: live(optionalText(200), {
-        field: 'seller_name',
-        label: 'Name of the seller',
-        ...constant(null),
-        doc: 'the legal name of the seller on invoices; without it none are issued',
-      }),
-      address: live(addressLines, {
-        field: 'seller_address',
-        label: 'Address of the seller',
-        ...constant([]),
-        doc: 'the lines of the address of the seller, at most 8',
-      }),
-      country: live(optionalTextLike(/^[A-Z]{2}$/, 'must be a country such as DE.'), {
-        field: 'seller_country',
-        label: 'Country of the seller',
-        ...constant(null),
-        doc: 'the country of the seller by ISO 3166-1, such as `DE`',
-      }),
-      taxId: live(optionalText(60), {
-        field: 'seller_tax_id',
-        label: 'Tax ID of the seller',
-        ...constant(null),
-        doc: 'the tax ID or VAT number of the seller',
-      }),
-      email: live(optionalText(254), {
-        field: 'seller_email',
-        label: 'E-mail of the seller',
-        ...constant(null),
-        doc: 'the address for questions about invoices',
-      }),
-      note: live(optionalText(1000), {
-        field: 'note',
-        label: 'Note',
-        ...constant(null),
-        doc: 'a text below the lines of each invoice, such as one about taxes',
-      }),
-      prefix: live(
-        textLike(
-          /^[A-Z0-9][A-Z0-9-]{0,19}$/,
-          'must be capital letters, digits and hyphens, at most 20.',
-        ),
-        {
-          field: 'number_prefix',
-          label: 'Prefix of numbers',
-          ...constant('INV'),
-          doc: 'the beginning of invoice numbers, `INV` of `INV-2026-000001`; each prefix has its own numbers in each year, so that a new seller takes a new one',
-        },
-      ),
-    },
-  ),
+  invoices: invoiceSettings,
   catalogPublicKey: live(publicKey, {
     field: 'catalog_public_key',
     label: 'Signing key of catalogue documents',

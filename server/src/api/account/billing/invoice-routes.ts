@@ -6,6 +6,7 @@ import { BillingOwner } from './schema'
 import { permit } from '../../../auth/principal'
 import { account } from '../../../http/access'
 import { objectId } from '../../../http/answers'
+import { answerTable } from '../../../http/download'
 import { pageFields, toPage } from '../../../http/paging'
 import { route, type Route } from '../../../http/route'
 import { invoicePolicy, toInvoicePage } from '../../../invoices/invoice-page'
@@ -19,6 +20,7 @@ const reading = account('read', { tenant: 'organization' })
 /** Invoices of accounts and organizations, and the company on them. Source: contract 6.7. */
 export const invoiceRoutes = (invoices: InvoiceStore): Route[] => [
   listInvoices(invoices),
+  exportInvoices(invoices),
   getInvoice(invoices),
   getInvoicePage(invoices),
   getCompany(invoices),
@@ -32,9 +34,9 @@ const listInvoices = (invoices: InvoiceStore) =>
     access: reading,
     operationId: 'listInvoices',
     tag,
-    summary: 'List invoices',
+    summary: 'List invoices and credit notes',
     notes:
-      'Newest first: one for each payment, and one for each month in which the balance paid for usage, a day after the month ends in UTC. Empty while the operator issues none.',
+      'Newest first: one for each payment, and one for each month in which the balance paid for usage, a day after the month ends in UTC; and a credit note for each refund and lost dispute of a payment that has an invoice. Empty while the operator issues none.',
     query: InvoiceFilter.extend(pageFields),
     responses: { 200: InvoiceList },
     errors: ['resource_not_found'],
@@ -44,6 +46,28 @@ const listInvoices = (invoices: InvoiceStore) =>
     },
   })
 
+const exportInvoices = (invoices: InvoiceStore) =>
+  route({
+    method: 'get',
+    path: `${path}.csv`,
+    access: reading,
+    operationId: 'exportInvoices',
+    tag,
+    summary: 'Export invoices and credit notes as CSV',
+    notes:
+      'Oldest first. The totals add up to what was invoiced: those of credit notes are negative.',
+    query: InvoiceFilter,
+    responses: {
+      200: {
+        description: 'Comma-separated values with a header, RFC 4180',
+        content: { 'text/csv': z.string() },
+      },
+    },
+    errors: ['resource_not_found'],
+    handler: async ({ c, principal, query }) =>
+      answerTable(c, await invoices.table(principal, query)),
+  })
+
 const getInvoice = (invoices: InvoiceStore) =>
   route({
     method: 'get',
@@ -51,7 +75,7 @@ const getInvoice = (invoices: InvoiceStore) =>
     access: reading,
     operationId: 'getInvoice',
     tag,
-    summary: 'Get an invoice',
+    summary: 'Get an invoice or a credit note',
     notes:
       'As it was issued: seller, buyer and lines never change. The invoice of an organization is for its owner and admins.',
     params,
@@ -66,7 +90,7 @@ const getInvoicePage = (invoices: InvoiceStore) =>
     access: reading,
     operationId: 'getInvoicePage',
     tag,
-    summary: 'Get an invoice as a page to print',
+    summary: 'Get an invoice or a credit note as a page to print',
     notes: 'A page without scripts, which a browser prints or saves as PDF.',
     params,
     responses: {

@@ -3,14 +3,14 @@ import { organization_id } from './schema'
 import { objectId } from '../../../http/answers'
 import { Pagination } from '../../../http/paging'
 
-const invoiceTypes = ['purchase', 'usage'] as const
+const invoiceTypes = ['purchase', 'usage', 'credit_note'] as const
 
 export const InvoiceFilter = z.object({
   organization_id,
   type: z
     .enum(invoiceTypes)
     .optional()
-    .describe('Only invoices of payments, or of months of usage'),
+    .describe('Only invoices of payments, of months of usage, or credit notes'),
 })
 export type InvoiceFilter = z.output<typeof InvoiceFilter>
 
@@ -20,10 +20,22 @@ const listed = {
   type: z.enum(invoiceTypes),
   date: z.iso.date().describe('The day of issue, in UTC'),
   month: z.string().nullable().describe('The month of usage, in UTC; null for a payment'),
-  payment_id: z.string().nullable().describe('The checkout or recharge; null for usage'),
+  payment_id: z
+    .string()
+    .nullable()
+    .describe('The checkout or recharge, of a credit note that of its invoice; null for usage'),
+  corrects: z
+    .object({ id: objectId('invoice'), number: z.string() })
+    .nullable()
+    .describe('The invoice that a credit note corrects'),
   organization_id: z.string().nullable(),
   currency: z.literal('USD'),
-  total: z.number(),
+  total: z
+    .number()
+    .describe(
+      'With tax. Below zero for a credit note; above zero for one that cancels another, after a refund that was not carried out',
+    ),
+  tax_amount: z.number().nullable().describe('The part of `total` that is tax; null for none'),
 }
 
 export const InvoiceList = z.object({
@@ -42,10 +54,22 @@ const party = {
 export const Invoice = z
   .object({
     ...listed,
-    paid_at: z.iso.datetime().nullable().describe('The time of the payment; null for usage'),
+    paid_at: z.iso
+      .datetime()
+      .nullable()
+      .describe('The time of the payment, or of the refund or dispute; null for usage'),
     amount_due: z
       .literal(0)
       .describe('Purchases are paid when they are invoiced, usage is paid from credits'),
+    net: z.number().describe('`total` less `tax_amount`'),
+    tax: z
+      .object({
+        name: z.string(),
+        rate: z.number().nullable().describe('Percent; null where the processor computed the tax'),
+        reverse_charge: z.string().nullable().describe('The text of reverse charge'),
+      })
+      .nullable()
+      .describe('Null where none is shown'),
     seller: z.object({ ...party, note: z.string().nullable() }),
     buyer: z.object({ ...party, purchase_order: z.string().nullable() }),
     lines: z

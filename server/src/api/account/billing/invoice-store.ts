@@ -7,6 +7,7 @@ import { listInvoices, requireInvoice, toInvoice } from './invoices'
 import type { Principal } from '../../../auth/principal'
 import { ApiError } from '../../../errors'
 import type { Page } from '../../../http/paging'
+import { readDocumentTable } from '../../../invoices/list-documents'
 import { isId } from '../../../platform/db/id'
 import type { Schema } from '../../../platform/db/schema'
 
@@ -34,6 +35,11 @@ export function createInvoiceStore(db: Kysely<Schema>) {
         page,
         filter,
       }),
+    /** Resolves with the rows of a table, which are read on demand. */
+    async table(principal: Principal, { organization_id: organizationId, type }: InvoiceFilter) {
+      const { id: accountId } = await findBilledAccount(db, principal, organizationId)
+      return readDocumentTable(db, { accountId, kind: type })
+    },
     async get(principal: Principal, id: string) {
       const account = await accountOf(principal, id)
       return toInvoice(await requireInvoice(db, account, id), account)

@@ -1,18 +1,18 @@
-import { sql, type Kysely } from 'kysely'
+import type { Kysely } from 'kysely'
 import type { BilledAccount } from './billed-account'
 import type { Invoice, InvoiceFilter } from './invoice-schema'
 import { ApiError } from '../../../errors'
 import { toTimestamp } from '../../../http/fields'
 import { toPaged, type Page } from '../../../http/paging'
+import { listDocuments } from '../../../invoices/list-documents'
 import {
   findInvoice,
-  listedColumns,
   type ListedInvoice,
   type StoredInvoice,
 } from '../../../invoices/stored-invoice'
 import { isId } from '../../../platform/db/id'
 import type { Schema } from '../../../platform/db/schema'
-import { toUsd } from '../../../wire/usd'
+import { toUsd, toUsdOrNull } from '../../../wire/usd'
 
 const toListed = (row: ListedInvoice, { organizationId }: BilledAccount) => ({
   id: row.id,
@@ -20,10 +20,15 @@ const toListed = (row: ListedInvoice, { organizationId }: BilledAccount) => ({
   type: row.kind,
   date: row.issued_on,
   month: row.kind === 'usage' ? row.subject : null,
-  payment_id: row.kind === 'purchase' ? row.subject : null,
+  payment_id: row.payment_id,
+  corrects:
+    row.corrects_id === null || row.corrects_number === null
+      ? null
+      : { id: row.corrects_id, number: row.corrects_number },
   organization_id: organizationId,
   currency: 'USD' as const,
   total: toUsd(row.total),
+  tax_amount: toUsdOrNull(row.tax_amount),
 })
 
 /** Lists the invoices of a balance, newest first. */
@@ -32,17 +37,9 @@ export async function listInvoices(
   account: BilledAccount,
   { page, filter: { type } }: { page: Page; filter: InvoiceFilter },
 ) {
-  const { before, limit, offset } = page
-  const isListed = sql`
-    account_id = ${account.id} and (${type ?? null}::text is null or kind = ${type ?? null})`
-  const [totals, listed] = await Promise.all([
-    sql<{ total: bigint }>`select count(*) as total from invoice where ${isListed}`.execute(db),
-    sql<ListedInvoice>`
-      select ${listedColumns} from invoice
-      where ${isListed} and ${before === undefined ? sql`true` : sql`id < ${before}`}
-      order by id desc limit ${limit + 1} offset ${offset}`.execute(db),
-  ])
-  const { items, pagination } = toPaged(page, totals.rows[0]?.total ?? 0n, listed.rows)
+  const filter = { accountId: account.id, kind: type }
+  const { total, rows } = await listDocuments(db, { filter, page })
+  const { items, pagination } = toPaged(page, total, rows)
   return { invoices: items.map((row) => toListed(row, account)), pagination }
 }
 
@@ -64,6 +61,8 @@ export const toInvoice = (invoice: StoredInvoice, account: BilledAccount): Invoi
   ...toListed(invoice, account),
   paid_at: invoice.paid_at && toTimestamp(invoice.paid_at),
   amount_due: 0,
+  net: toUsd(invoice.total - (invoice.tax_amount ?? 0n)),
+  tax: invoice.tax,
   seller: invoice.seller,
   buyer: invoice.buyer,
   lines: invoice.lines.map((line) => ({

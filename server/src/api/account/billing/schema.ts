@@ -122,6 +122,9 @@ const Transaction = z
       .object({ id: objectId('invoice'), number: z.string() })
       .nullable()
       .describe('The invoice of a purchase; null where none was issued'),
+    credit_notes: z
+      .array(z.object({ id: objectId('invoice'), number: z.string(), total: z.number() }))
+      .describe('Those of the refunds and disputes of a purchase, oldest first'),
     created_at: z.iso.datetime(),
   })
   .meta({ ref: 'Transaction' })

@@ -86,6 +86,7 @@ const values: Record<string, fc.Arbitrary<unknown>> = {
       seller_email: fc.constantFrom(null, 'invoices@example.com'),
       note: fc.constantFrom(null, 'No VAT.'),
       number_prefix: fc.constantFrom('INV', 'A-1'),
+      credit_note_prefix: fc.constantFrom('CN', 'INV'),
     },
     { requiredKeys: [] },
   ),
