@@ -7841,7 +7841,7 @@ export interface paths {
         };
         /**
          * Get the live settings
-         * @description Requires an operator.
+         * @description Requires an operator, or the role `read_only`.
          */
         get: {
             parameters: {
@@ -7907,7 +7907,7 @@ export interface paths {
         };
         /**
          * Get the branding
-         * @description Requires an operator.
+         * @description Requires an operator, or the role `read_only`.
          */
         get: {
             parameters: {
@@ -7973,7 +7973,7 @@ export interface paths {
         };
         /**
          * List organizations
-         * @description Newest first. Requires an operator.
+         * @description Newest first. Requires an operator, or the role `support` or `finance` or `read_only`.
          */
         get: {
             parameters: {
@@ -8021,7 +8021,7 @@ export interface paths {
         };
         /**
          * Get an organization
-         * @description Requires an operator.
+         * @description Requires an operator, or the role `support` or `finance` or `read_only`.
          */
         get: {
             parameters: {
@@ -8119,7 +8119,7 @@ export interface paths {
         };
         /**
          * List accounts
-         * @description Newest first. Requires an operator.
+         * @description Newest first. Requires an operator, or the role `support` or `finance` or `read_only`.
          */
         get: {
             parameters: {
@@ -8128,8 +8128,10 @@ export interface paths {
                     status?: ("active" | "suspended") | undefined;
                     /** @description Only accounts on this plan */
                     plan_id?: string | undefined;
-                    /** @description Only operators, or only other accounts */
+                    /** @description Only full operators, or only other accounts */
                     is_operator?: boolean | undefined;
+                    /** @description Only accounts with this role */
+                    operator_role?: ("operator" | "support" | "finance" | "read_only") | undefined;
                     /** @description Text in the e-mail address or the display name; the first 100 characters count */
                     search?: string | undefined;
                     /** @description Maximum number of items on the page */
@@ -8200,7 +8202,7 @@ export interface paths {
         };
         /**
          * Get an account
-         * @description Requires an operator.
+         * @description Requires an operator, or the role `support` or `finance` or `read_only`.
          */
         get: {
             parameters: {
@@ -8345,7 +8347,7 @@ export interface paths {
         put?: never;
         /**
          * Suspend an account
-         * @description Its keys and sessions stop working within a second. Requires an operator. The body has at most 64 KB.
+         * @description Its keys and sessions stop working within a second. Accounts of operators: by full operators only, and never the last one. Requires an operator, or the role `support`. The body has at most 64 KB.
          */
         post: {
             parameters: {
@@ -8391,7 +8393,7 @@ export interface paths {
         put?: never;
         /**
          * Reinstate a suspended account
-         * @description Requires an operator.
+         * @description Accounts of operators: by full operators only. Requires an operator, or the role `support`.
          */
         post: {
             parameters: {
@@ -8473,7 +8475,7 @@ export interface paths {
         };
         /**
          * List the API keys of an account
-         * @description Requires an operator.
+         * @description Requires an operator, or the role `support` or `read_only`.
          */
         get: {
             parameters: {
@@ -8621,7 +8623,7 @@ export interface paths {
         };
         /**
          * List plans
-         * @description Newest first. Requires an operator.
+         * @description Newest first. Requires an operator, or the role `support` or `finance` or `read_only`.
          */
         get: {
             parameters: {
@@ -8655,7 +8657,7 @@ export interface paths {
         put?: never;
         /**
          * Create a plan
-         * @description Requires an operator. The body has at most 64 KB.
+         * @description Requires an operator, or the role `finance`. The body has at most 64 KB.
          */
         post: {
             parameters: {
@@ -8697,7 +8699,7 @@ export interface paths {
         get?: never;
         /**
          * Update a plan
-         * @description Takes effect for every account that has the plan. Requires an operator. The body has at most 64 KB.
+         * @description Takes effect for every account that has the plan. Requires an operator, or the role `finance`. The body has at most 64 KB.
          */
         put: {
             parameters: {
@@ -8729,7 +8731,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a plan
-         * @description Rejected for the default plan and for plans that accounts have. Requires an operator.
+         * @description Rejected for the default plan and for plans that accounts have. Requires an operator, or the role `finance`.
          */
         delete: {
             parameters: {
@@ -8770,7 +8772,7 @@ export interface paths {
         put?: never;
         /**
          * Grant credit to an account or an organization
-         * @description Requires an operator. The body has at most 64 KB.
+         * @description Requires an operator, or the role `finance`. The body has at most 64 KB.
          */
         post: {
             parameters: {
@@ -8813,7 +8815,7 @@ export interface paths {
         put?: never;
         /**
          * Adjust a balance
-         * @description A negative amount lowers it. Requires an operator. The body has at most 64 KB.
+         * @description A negative amount lowers it. Requires an operator, or the role `finance`. The body has at most 64 KB.
          */
         post: {
             parameters: {
@@ -8854,7 +8856,7 @@ export interface paths {
         };
         /**
          * List the transactions of all accounts
-         * @description Newest first. Requires an operator.
+         * @description Newest first. Requires an operator, or the role `support` or `finance` or `read_only`.
          */
         get: {
             parameters: {
@@ -8912,7 +8914,7 @@ export interface paths {
         };
         /**
          * List providers
-         * @description Added ones first, then built-in ones. Requires an operator.
+         * @description Added ones first, then built-in ones. Requires an operator, or the role `read_only`.
          */
         get: {
             parameters: {
@@ -8987,7 +8989,7 @@ export interface paths {
         };
         /**
          * Get a provider
-         * @description Requires an operator.
+         * @description Requires an operator, or the role `read_only`.
          */
         get: {
             parameters: {
@@ -9085,7 +9087,7 @@ export interface paths {
         };
         /**
          * List the models of the catalogue
-         * @description Includes disabled ones. Requires an operator.
+         * @description Includes disabled ones. Requires an operator, or the role `finance` or `read_only`.
          */
         get: {
             parameters: {
@@ -9170,7 +9172,7 @@ export interface paths {
         };
         /**
          * List past, current and planned prices of a model
-         * @description Requires an operator.
+         * @description Requires an operator, or the role `finance` or `read_only`.
          */
         get: {
             parameters: {
@@ -9242,7 +9244,7 @@ export interface paths {
         };
         /**
          * Get a model of the catalogue
-         * @description Requires an operator.
+         * @description Requires an operator, or the role `finance` or `read_only`.
          */
         get: {
             parameters: {
@@ -9426,7 +9428,7 @@ export interface paths {
         };
         /**
          * List connections of the platform
-         * @description Stored ones first, then those from the environment, discovered and built-in ones. Requires an operator.
+         * @description Stored ones first, then those from the environment, discovered and built-in ones. Requires an operator, or the role `read_only`.
          */
         get: {
             parameters: {
@@ -9501,7 +9503,7 @@ export interface paths {
         };
         /**
          * Get a connection of the platform
-         * @description Requires an operator.
+         * @description Requires an operator, or the role `read_only`.
          */
         get: {
             parameters: {
@@ -9687,7 +9689,7 @@ export interface paths {
         };
         /**
          * List collections for every account
-         * @description Requires an operator.
+         * @description Requires an operator, or the role `read_only`.
          */
         get: {
             parameters: {
@@ -9834,7 +9836,7 @@ export interface paths {
         };
         /**
          * List quota requests
-         * @description Newest first. Requires an operator.
+         * @description Newest first. Requires an operator, or the role `support` or `finance` or `read_only`.
          */
         get: {
             parameters: {
@@ -9886,7 +9888,7 @@ export interface paths {
         put?: never;
         /**
          * Approve a quota request
-         * @description Grants the requested limit, or `limit`. Requires an operator. The body has at most 64 KB.
+         * @description Grants the requested limit, or `limit`. Requires an operator, or the role `finance`. The body has at most 64 KB.
          */
         post: {
             parameters: {
@@ -9932,7 +9934,7 @@ export interface paths {
         put?: never;
         /**
          * Reject a quota request
-         * @description Requires an operator. The body has at most 64 KB.
+         * @description Requires an operator, or the role `finance`. The body has at most 64 KB.
          */
         post: {
             parameters: {
@@ -9976,7 +9978,7 @@ export interface paths {
         };
         /**
          * List SCIM directories
-         * @description Directories of the installation and of organizations, newest first. Requires an operator.
+         * @description Directories of the installation and of organizations, newest first. Requires an operator, or the role `read_only`.
          */
         get: {
             parameters: {
@@ -10163,7 +10165,7 @@ export interface paths {
         };
         /**
          * List the tickets of all accounts
-         * @description Newest first. Requires an operator.
+         * @description Newest first. Requires an operator, or the role `support` or `read_only`.
          */
         get: {
             parameters: {
@@ -10219,7 +10221,7 @@ export interface paths {
         };
         /**
          * Get a ticket with its comments
-         * @description Requires an operator.
+         * @description Requires an operator, or the role `support` or `read_only`.
          */
         get: {
             parameters: {
@@ -10246,7 +10248,7 @@ export interface paths {
         };
         /**
          * Update the assignee, priority or status of a ticket
-         * @description Requires an operator. The body has at most 64 KB.
+         * @description Requires an operator, or the role `support`. The body has at most 64 KB.
          */
         put: {
             parameters: {
@@ -10293,7 +10295,7 @@ export interface paths {
         put?: never;
         /**
          * Add an answer to a ticket
-         * @description The customer receives the answer by mail and in the inbox. Requires an operator. The body has at most 64 KB.
+         * @description The customer receives the answer by mail and in the inbox. Requires an operator, or the role `support`. The body has at most 64 KB.
          */
         post: {
             parameters: {
@@ -10337,7 +10339,7 @@ export interface paths {
         };
         /**
          * List changes by operators, exports and views of requests
-         * @description Newest first. Requires an operator.
+         * @description Newest first. Requires an operator, or the role `read_only`.
          */
         get: {
             parameters: {
@@ -10395,7 +10397,7 @@ export interface paths {
         };
         /**
          * Export changes by operators
-         * @description Oldest first. The export is a change in the audit log itself. Requires an operator.
+         * @description Oldest first. The export is a change in the audit log itself. Requires an operator, or the role `read_only`.
          */
         get: {
             parameters: {
@@ -10466,7 +10468,7 @@ export interface paths {
         };
         /**
          * List destinations of audit logs
-         * @description They take the audit log of operators, and those of all organizations. Requires an operator.
+         * @description They take the audit log of operators, and those of all organizations. Requires an operator, or the role `read_only`.
          */
         get: {
             parameters: {
@@ -10653,7 +10655,7 @@ export interface paths {
         };
         /**
          * List legal holds
-         * @description Newest first, ended ones too. Requires an operator.
+         * @description Newest first, ended ones too. Requires an operator, or the role `read_only`.
          */
         get: {
             parameters: {
@@ -10772,7 +10774,7 @@ export interface paths {
         };
         /**
          * List the requests of all accounts
-         * @description Newest first, without prompts and answers. Without `user_id` a list covers the last day, or up to 7 days from `start_date` on; a whole id, or a part of one, is found on any day. Requires an operator.
+         * @description Newest first, without prompts and answers. Without `user_id` a list covers the last day, or up to 7 days from `start_date` on; a whole id, or a part of one, is found on any day. Requires an operator, or the role `support` or `finance` or `read_only`.
          */
         get: {
             parameters: {
@@ -10845,7 +10847,7 @@ export interface paths {
         };
         /**
          * Get a request of any account with its attempts
-         * @description Prompts and answers are not shown. Each read is recorded in the audit log, with the account, before the response. Requires an operator.
+         * @description Prompts and answers are not shown. Each read is recorded in the audit log, with the account, before the response. Requires an operator, or the role `support` or `finance` or `read_only`.
          */
         get: {
             parameters: {
@@ -10887,7 +10889,7 @@ export interface paths {
         };
         /**
          * Get the usage of all accounts
-         * @description Requests, errors, cost and margin by provider, model and account, from sums by hour or day. Requests count as in the request logs, calls as the providers received them. Requires an operator.
+         * @description Requests, errors, cost and margin by provider, model and account, from sums by hour or day. Requests count as in the request logs, calls as the providers received them. Requires an operator, or the role `finance` or `read_only`.
          */
         get: {
             parameters: {
@@ -10935,7 +10937,7 @@ export interface paths {
         };
         /**
          * Get the usage of all accounts by one or two groupings
-         * @description As `GET /api/billing/breakdown` does for one account. `cost` is the part that accounts paid themselves, `margin` the part of the charges that the operator keeps, less the costs of providers. Requires an operator.
+         * @description As `GET /api/billing/breakdown` does for one account. `cost` is the part that accounts paid themselves, `margin` the part of the charges that the operator keeps, less the costs of providers. Requires an operator, or the role `finance` or `read_only`.
          */
         get: {
             parameters: {
@@ -10999,7 +11001,7 @@ export interface paths {
         };
         /**
          * Get the state of this node, its database and the other nodes
-         * @description Requires an operator.
+         * @description Requires an operator, or the role `read_only`.
          */
         get: {
             parameters: {
@@ -11038,7 +11040,7 @@ export interface paths {
         };
         /**
          * Audit the ledger
-         * @description Checks the whole ledger, or returns the report of the last minute. Requires an operator.
+         * @description Checks the whole ledger, or returns the report of the last minute. Requires an operator, or the role `finance` or `read_only`.
          */
         get: {
             parameters: {
@@ -11056,6 +11058,45 @@ export interface paths {
                     };
                     content: {
                         "application/json": components["schemas"]["LedgerAudit"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/operator": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get your role, and what it may call
+         * @description Requires an operator, or the role `support` or `finance` or `read_only`.
+         */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OperatorRole"];
                     };
                 };
             };
@@ -16563,7 +16604,10 @@ export interface components {
             /** @enum {string} */
             status: "active" | "suspended";
             suspended_reason: string | null;
+            /** @description Whether the role is `operator` */
             is_operator: boolean;
+            /** @description The role of an operator; null for a customer */
+            operator_role: ("operator" | "support" | "finance" | "read_only") | null;
             balance: number;
             /** @description The audit of the ledger found its account not in order. */
             blocked: boolean;
@@ -16590,8 +16634,10 @@ export interface components {
             /** Format: email */
             email: string;
             display_name?: (string | null) | undefined;
-            /** @default false */
+            /** @description True for the role `operator`, false for no role; `operator_role` has them all */
             is_operator?: (boolean | null) | undefined;
+            /** @description The role of an operator; null for a customer */
+            operator_role?: (("operator" | "support" | "finance" | "read_only") | null) | undefined;
             payment_method_required?: (boolean | null) | undefined;
             plan_id?: (string | null) | undefined;
             limits?: ({
@@ -16608,7 +16654,10 @@ export interface components {
             /** Format: email */
             email?: string | undefined;
             display_name?: string | undefined;
+            /** @description True for the role `operator`, false for no role; `operator_role` has them all */
             is_operator?: boolean | undefined;
+            /** @description The role of an operator; null for a customer */
+            operator_role?: (("operator" | "support" | "finance" | "read_only") | null) | undefined;
             payment_method_required?: boolean | undefined;
             /** @constant */
             blocked?: false | undefined;
@@ -18793,8 +18842,8 @@ export interface components {
                     last_route: boolean;
                 }[];
             };
-            /** @description USD of `cost` that the operator keeps: all but the earnings of an organization */
-            revenue: number;
+            /** @description USD of `cost` that the operator keeps: all but the earnings of an organization; null, as all margins, for the role `support` */
+            revenue: number | null;
             /** @description USD that the provider bills the operator; null where that is unknown */
             provider_cost: number | null;
             /** @description USD: `revenue` less `provider_cost` */
@@ -19221,6 +19270,12 @@ export interface components {
                 events: number;
                 written_off: number;
             } | null;
+        };
+        OperatorRole: {
+            /** @enum {string} */
+            role: "operator" | "support" | "finance" | "read_only";
+            /** @description The endpoints of operators that the role may call: `PUT /api/admin/users/{id}` */
+            endpoints: string[];
         };
     };
     responses: never;

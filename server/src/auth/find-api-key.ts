@@ -2,6 +2,7 @@ import { sql, type Kysely } from 'kysely'
 import { accountScope, planLimits } from './account-limits'
 import type { FindApiKey } from './api-key-cache'
 import { isPermission, permissions, type AddressSource, type Principal } from './principal'
+import { toOperatorRole, type OperatorRole } from '../platform/operator-role'
 import { budgetsOfAccount, budgetsOfKey, toCallerBudgets } from './budget-limits'
 import { combineLimits, type LimitScope } from '../limits/caller-limits'
 import { toAccessLists } from '../platform/access-lists'
@@ -124,7 +125,7 @@ export const findAccountIn =
     const session = { keyId: sessionKeyId, keyPrefix: '', ...scope, ...withoutEnd }
     const settings = { logBodies: row.log_bodies, bareModelNames: row.bare_model_names }
     const principal = { ...session, userId, accountId: userId, limits, ...settings }
-    return { principal, isOperator: row.is_operator }
+    return { principal, operatorRole: toOperatorRole(row) }
   }
 
 /** Stands for a key's id in sessions of the dashboard. */
@@ -133,15 +134,16 @@ const sessionKeyId = 'session'
 /** A caller with a session of the dashboard. */
 export interface DashboardSession {
   principal: Principal
-  isOperator: boolean
+  /** Null for an account that is no operator. */
+  operatorRole: OperatorRole | null
 }
 
 const findAccount = (db: Kysely<Schema>, userId: string) =>
   db
     .selectFrom('users')
     .innerJoin('plan', 'plan.id', 'users.plan_id')
-    .select(['users.limits', 'users.is_operator', 'users.log_bodies', 'users.bare_model_names'])
-    .select(planLimits)
+    .select(['users.limits', 'users.is_operator', 'users.operator_role'])
+    .select(['users.log_bodies', 'users.bare_model_names', ...planLimits])
     .select(budgetsOfAccount.as('budgets'))
     .where('users.id', '=', userId)
     .where('users.status', '=', 'active')

@@ -1,3 +1,4 @@
+import type { LimitedRole } from '../platform/operator-role'
 import type { Permission } from '../auth/principal'
 
 /**
@@ -18,14 +19,22 @@ export interface AccountAccess extends CommonAccess {
   permission: Permission
 }
 
-/** The access to a route without an account: of operators, or without authentication. */
-interface OtherAccess extends CommonAccess {
-  class: 'operator' | 'public' | 'open'
+/** The access to a route of operators. */
+export interface OperatorAccess extends CommonAccess {
+  class: 'operator'
+  permission?: undefined
+  /** The roles that may call it beside full operators. */
+  roles: readonly LimitedRole[]
+}
+
+/** The access to a route without authentication. */
+interface OpenAccess extends CommonAccess {
+  class: 'public' | 'open'
   permission?: undefined
 }
 
 /** The access to a route, and its body limit. */
-export type Access = AccountAccess | OtherAccess
+export type Access = AccountAccess | OperatorAccess | OpenAccess
 
 /**
  * The access class of a route: its permitted callers, and the counter of its requests: the caller's own limits, the
@@ -59,15 +68,22 @@ export const modelKey = (
   ...(body && { bodyBytes: bodyBytes[body] }),
 })
 
-/** `/api/admin`: the operator key or an operator's session; for all other callers the path does not exist. */
-export const operator = ({ body = 'usual' }: { body?: BodyLimit } = {}): OtherAccess => ({
+/**
+ * `/api/admin`: the operator key or the session of a full operator, and of accounts with one of `roles`; for callers
+ * without a role the path does not exist.
+ */
+export const operator = ({
+  roles = [],
+  body = 'usual',
+}: { roles?: readonly LimitedRole[]; body?: BodyLimit } = {}): OperatorAccess => ({
   class: 'operator',
   tenant: 'all',
   bodyBytes: bodyBytes[body],
+  roles,
 })
 
 /** `/api/public`: no authentication, with a rate limit for each client address. */
-export const unauthenticated: OtherAccess = { class: 'public', tenant: 'none', bodyBytes: 0 }
+export const unauthenticated: OpenAccess = { class: 'public', tenant: 'none', bodyBytes: 0 }
 
 /** No authentication and no rate limit. */
-export const open: OtherAccess = { class: 'open', tenant: 'none', bodyBytes: 0 }
+export const open: OpenAccess = { class: 'open', tenant: 'none', bodyBytes: 0 }

@@ -1,6 +1,7 @@
 import type { BodyBudget } from './body-budget'
 import type { Uploads } from './upload-directory'
 import type { Overload } from './overload'
+import type { OperatorRole } from '../platform/operator-role'
 import type { Principal } from '../auth/principal'
 import type { RateLimitQuota } from '../errors'
 import type { EventLoopShares } from '../limits/event-loop-shares'
@@ -35,6 +36,8 @@ export interface Env {
     disclosed: string | undefined
     /** The account of an operator's session; null for the operator key. */
     operatorId: string | null | undefined
+    /** The role of the operator; that of full ones for the operator key. */
+    operatorRole: OperatorRole
     /** Whether a log line follows when the request ends; then its response has none. */
     hasLog: boolean | undefined
     /** The caller's rate limit status once authenticated; undefined without limits. */

@@ -87,7 +87,7 @@ export function createGuards(ports: GuardPorts): Guards {
           return reading.has(c.req.method) ? next() : actorContext.run(actorOf(c), next)
         }
       case 'operator':
-        return enterAsOperator
+        return enterAsOperator(access)
       case 'public':
         return (c, next) => {
           authenticator.admitAnonymous(callerOf(c))

@@ -1,12 +1,14 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { Context, MiddlewareHandler } from 'hono'
 import { matchedRoutes } from 'hono/route'
+import type { OperatorAccess } from './access'
 import { callerOf } from './caller'
 import type { Env } from './env'
 import { assertSameOrigin, hasKey, type Sessions } from './session'
 import { hashOf } from '../auth/api-key'
 import { ApiError } from '../errors'
 import type { Authenticator } from '../auth/authenticator'
+import type { OperatorRole } from '../platform/operator-role'
 import { actorContext, operatorActor } from '../audit-log/actor-context'
 import type { OperatorChange, Trail } from '../audit-log/operator-trail'
 import { isObject } from '../wire/json-body'
@@ -66,16 +68,34 @@ async function readCreatedId({ res }: Context<Env>): Promise<string | undefined>
   return isObject(body) && typeof body['id'] === 'string' ? body['id'] : undefined
 }
 
+/** The caller of a route of operators. */
+interface OperatorCaller {
+  /** The account of a session; null for the operator key. */
+  id: string | null
+  role: OperatorRole
+}
+
+/** Throws `insufficient_permissions` for a role that a route does not name. */
+function permitRole(role: OperatorRole, { roles }: OperatorAccess): void {
+  if (role === 'operator' || roles.includes(role)) return
+  const required: OperatorRole[] = ['operator', ...roles]
+  const names = required.map((name) => `"${name}"`).join(' or ')
+  throw new ApiError('insufficient_permissions', {
+    message: `Your role of operators is "${role}"; this request requires ${names}.`,
+    details: { required, current: [role] },
+  })
+}
+
 /**
- * Authenticates operators by the operator key or the session of an operator's account, and audits their changes
- * before the response. For all other callers the path does not exist.
+ * Authenticates operators by the operator key or the session of an account with a role, admits the roles of a route, and
+ * audits changes before the response. For callers without a role the path does not exist.
  */
 export function authenticateOperator({
   adminKey,
   authenticator,
   sessions,
   trail,
-}: OperatorPorts): MiddlewareHandler<Env> {
+}: OperatorPorts): (access: OperatorAccess) => MiddlewareHandler<Env> {
   const operatorHash = bytesOf(hashOf(adminKey))
 
   /** Hashes have equal lengths, so that the comparison reveals nothing about the key's. */
@@ -84,23 +104,24 @@ export function authenticateOperator({
     return timingSafeEqual(bytesOf(hashOf(key)), operatorHash)
   }
 
-  /** Returns the account of an operator's session, null for the operator key. */
-  async function actorOf(c: Context<Env>): Promise<string | null> {
+  async function authenticate(c: Context<Env>): Promise<OperatorCaller> {
     const { raw } = c.req
     if (hasKey(raw)) {
       const isKey = () => isOperatorKey(c.req.header('authorization'))
       authenticator.authenticateOperator(callerOf(c), isKey, new ApiError('resource_not_found'))
-      return null
+      return { id: null, role: 'operator' }
     }
     const session = await sessions.signedIn(raw.headers)
-    if (!session?.isOperator) throw new ApiError('resource_not_found')
+    if (!session?.operatorRole) throw new ApiError('resource_not_found')
     assertSameOrigin(raw)
-    return session.principal.userId
+    return { id: session.principal.userId, role: session.operatorRole }
   }
 
-  return async (c, next) => {
-    const actorId = await actorOf(c)
+  return (access) => async (c, next) => {
+    const { id: actorId, role } = await authenticate(c)
+    permitRole(role, access)
     c.set('operatorId', actorId)
+    c.set('operatorRole', role)
     const isDisclosure = c.req.method === 'GET' && disclosures.has(routeOf(c))
     if (reading.has(c.req.method) && !isDisclosure) return next()
     const change = changeBy(c, actorId)

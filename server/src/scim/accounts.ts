@@ -65,7 +65,7 @@ export async function provisionAccount(
   const email = toAddress(fields)
   checkDomain(directory, email)
   const { rows } = await sql<AccountRow>`
-    select id, is_operator as "isOperator", email_verified as "isVerified"
+    select id, (is_operator or operator_role is not null) as "isOperator", email_verified as "isVerified"
     from users where lower(email) = ${email} for no key update`.execute(trx)
   const [account] = rows
   if (account) {

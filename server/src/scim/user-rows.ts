@@ -21,6 +21,7 @@ export interface ListRequest {
 
 /** A user with the version that it has. */
 export interface FoundUser extends UserRecord {
+  /** Whether the account has a role of operators. */
   is_operator: boolean
   version: string
 }
@@ -51,7 +52,8 @@ export async function findUser(
 ): Promise<FoundUser | undefined> {
   if (!isId('user', id)) return undefined
   const row = await selectUsers(db, directory)
-    .select([...columns, 'users.is_operator'])
+    .select(columns)
+    .select(sql<boolean>`(users.is_operator or users.operator_role is not null)`.as('is_operator'))
     .where('scim_user.user_id', '=', id)
     .executeTakeFirst()
   if (!row) return undefined

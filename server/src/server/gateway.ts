@@ -21,6 +21,7 @@ import type { AccountCatalogs } from '../catalog/account-catalog'
 import type { Runs } from '../automation/message-runs'
 import type { Catalog } from '../catalog/catalog'
 import type { Config, Timers } from '../platform/config/config'
+import { runApart } from '../platform/db/background-work'
 import type { CrashAt } from '../platform/crash-points'
 import type { Egress } from '../upstream/http/egress'
 import type { GuardedEgress } from '../upstream/http/guarded-egress'
@@ -160,7 +161,7 @@ export async function createGatewayServices(
     claims,
     onCreditAdded: money.onCreditAdded,
     isJournalWritable: money.isJournalWritable,
-    logsWritten: () => soon([money.catchUp(), writer.flush()]),
+    logsWritten: () => runApart(() => soon([money.catchUp(), writer.flush()])),
     ...invalidationsOf(apiKeys),
     routing: names.routing,
     own: () => ownState(observedParts),

@@ -9,6 +9,8 @@ interface Access {
   tenant: 'account' | 'organization' | 'all' | 'none'
   permission?: 'read' | 'write' | 'admin'
   bodyBytes?: number
+  /** The roles of operators that may call it, beside full operators. */
+  roles?: string[]
 }
 
 /** A route of the gateway: `PUT /api/connections/:id`. */

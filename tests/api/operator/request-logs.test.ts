@@ -122,3 +122,12 @@ test('for customers, with a key or a session, the endpoints do not exist', async
   }
   expect(await changesOf(failed)).toHaveLength(1)
 })
+
+test('a view of a request whose log is still being written is recorded with the account', async () => {
+  for (let round = 0; round < 5; round++) {
+    const id = await send(one, 'sandbox/echo')
+    expect((await read(`/${id}`)).status).toBe(200)
+    const [view] = await changesOf(id)
+    expect(view?.['concerned']).toEqual([id, one.userId])
+  }
+})

@@ -38,6 +38,7 @@ describe('accounts', () => {
       status: 'active',
       suspended_reason: null,
       is_operator: false,
+      operator_role: null,
       payment_method_required: false,
       blocked: false,
       blocked_reason: null,

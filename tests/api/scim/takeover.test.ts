@@ -122,6 +122,21 @@ test('an organization’s directory cannot change a user that became an operator
   expect((await accountOf(id))['status']).toBe('active')
 })
 
+test.each(['support', 'finance', 'read_only'])(
+  'a directory changes no account with the role %s as an operator’s is not changed',
+  async (role) => {
+    const directory = await organizationDirectory(gateway)
+    const id = await directory.user(`a@${directory.domain}`)
+    await gateway.admin('PUT', `/users/${id}`, { operator_role: role })
+    const off = await directory.patch(`/Users/${id}`, { op: 'replace', value: { active: false } })
+    expect(off.status).toBe(403)
+    const { userId } = await gateway.customer({}, { email: `b@${directory.domain}` })
+    await gateway.admin('PUT', `/users/${userId}`, { operator_role: role })
+    const taken = await directory.send('POST /Users', { userName: `b@${directory.domain}` })
+    expect([taken.status, (await accountOf(userId))['operator_role']]).toEqual([409, role])
+  },
+)
+
 test('an installation’s directory deactivates an operator, and does not change the address', async () => {
   const directory = await installationDirectory(gateway)
   const id = await directory.user(`a@${directory.domain}`)

@@ -17,6 +17,13 @@ export const tables = {
         input: false,
         defaultValue: false,
       },
+      // Of operators with another role than that.
+      operatorRole: {
+        type: 'string',
+        fieldName: 'operator_role',
+        required: false,
+        input: false,
+      },
     },
   },
   session: {

@@ -4,9 +4,7 @@ import { declarationsOf } from '../mount'
 import { interfaces, type Audience } from './interfaces'
 import { SchemaConverter } from './json-schema'
 import { toOperation, type OpenApiOperation } from './operation'
-
-/** `/api/keys/:id{.+}` -> `/api/keys/{id}` */
-const toOpenApiPath = (path: string) => path.replaceAll(/:(\w+)(?:\{[^/]*\})?/g, '{$1}')
+import { toTemplatePath } from './template-path'
 
 /**
  * Describes an interface from the declarations of its routes: OpenAPI 3.1 as JSON. The operators' interface has a
@@ -20,7 +18,7 @@ export function describeInterface(app: Hono<Env>, audience: Audience): string {
   for (const declaration of declarationsOf(app)) {
     if (!classes.includes(declaration.access.class)) continue
     const { method, path } = declaration
-    const operations = (paths[toOpenApiPath(path)] ??= {})
+    const operations = (paths[toTemplatePath(path)] ??= {})
     operations[method] = toOperation(declaration, converter)
   }
   const components = { securitySchemes, schemas: converter.components }

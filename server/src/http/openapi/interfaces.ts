@@ -11,7 +11,7 @@ const conventions = [
 ].join('\n\n')
 
 const operatorConventions = [
-  'Endpoints below `/api/admin`. Callers that are not operators receive 404. Errors, lists, IDs, money and times are as in the [public description](/docs).',
+  'Endpoints below `/api/admin`. Callers that are not operators receive 404, operators whose role does not suffice 403 `insufficient_permissions` with the roles that do. Errors, lists, IDs, money and times are as in the [public description](/docs).',
   'The audit log records every change, and every export of an account.',
 ].join('\n\n')
 
@@ -97,7 +97,7 @@ export const interfaces: Readonly<Record<Audience, Interface>> = {
         type: 'http',
         scheme: 'bearer',
         description:
-          'The operator key: `ADMIN_KEY`, or `admin-key` in the data directory. Sessions of operator accounts are accepted too.',
+          'The operator key: `ADMIN_KEY`, or `admin-key` in the data directory. Sessions of accounts with a role of operators are accepted too.',
       },
     },
     tags: [

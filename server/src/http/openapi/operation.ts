@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { keyHeader } from '../../idempotency/key'
-import type { Access } from '../access'
+import type { Access, OperatorAccess } from '../access'
 import type { Declaration, MediaAnswer } from '../route'
 import type { ErrorCode } from '../../errors'
 import { AnswerSample } from './answer-sample'
@@ -77,9 +77,14 @@ export const toOperation = (
 
 const kilobyte = 1024
 
+function operatorNote({ roles }: OperatorAccess): string {
+  if (roles.length === 0) return 'Requires an operator.'
+  return `Requires an operator, or the role ${roles.map((role) => `\`${role}\``).join(' or ')}.`
+}
+
 const accessNote = (access: Access): string => {
   if (access.class === 'public') return 'Requires no key.'
-  if (access.class === 'operator') return 'Requires an operator.'
+  if (access.class === 'operator') return operatorNote(access)
   return access.permission ? `Requires the permission \`${access.permission}\`.` : ''
 }
 

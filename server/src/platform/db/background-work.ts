@@ -14,6 +14,9 @@ export interface AuditedChange {
 /** The change that the current asynchronous context belongs to. */
 export const currentChange = new AsyncLocalStorage<AuditedChange>()
 
+/** Runs work that the current change waits for, and that is no part of it: its transactions record nothing. */
+export const runApart = <Value>(run: () => Value): Value => currentChange.exit(run)
+
 /** Records the id of a row that a change creates in a transaction. Without a change under way this does nothing. */
 export function noteCreated(id: string): void {
   const change = currentChange.getStore()

@@ -75,6 +75,7 @@ import * as auditDestinations from './migrations/0082-audit-destinations'
 import * as providerCosts from './migrations/0083-provider-costs'
 import * as invoices from './migrations/0084-invoices'
 import * as organizationBudgets from './migrations/0085-organization-budgets'
+import * as operatorRoles from './migrations/0086-operator-roles'
 import * as creditNotes from './migrations/0087-credit-notes'
 import * as expiringKeys from './migrations/0088-expiring-keys'
 import type { Schema } from './schema'
@@ -158,6 +159,7 @@ const migrations: Record<string, Migration> = {
   '0083-provider-costs': providerCosts,
   '0084-invoices': invoices,
   '0085-organization-budgets': organizationBudgets,
+  '0086-operator-roles': operatorRoles,
   '0087-credit-notes': creditNotes,
   '0088-expiring-keys': expiringKeys,
 }

@@ -22,6 +22,7 @@ import type { SignInSchema } from './sign-in-schema'
 import type { TrailSchema } from './trail-schema'
 import type { CreatedColumn, ListColumn, MediaLimitColumns, UpdatedColumn } from './column-types'
 import type { AccessListName } from '../access-lists'
+import type { LimitedRole } from '../operator-role'
 
 /** An account of a user. */
 export interface UserRow extends SettingsColumns {
@@ -31,6 +32,8 @@ export interface UserRow extends SettingsColumns {
   status: Generated<'active' | 'suspended'>
   suspended_reason: string | null
   is_operator: Generated<boolean>
+  /** A role beside that of full operators, who have `is_operator`; that counts where both are set. */
+  operator_role: Generated<LimitedRole | null>
   plan_id: Generated<string>
   /** By quota type; the monthly spend is nano-dollars as decimal text; null lifts a limit. */
   limits: ColumnType<Record<string, unknown>, string | undefined, string>

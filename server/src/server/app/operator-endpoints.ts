@@ -12,6 +12,7 @@ import type { LedgerAuditStore } from '../../api/operator/system/ledger-audit'
 import type { SystemStore } from '../../api/operator/system/store'
 import { planRoutes } from '../../api/operator/plans/routes'
 import type { PlanStore } from '../../api/operator/plans/store'
+import { roleRoutes } from '../../api/operator/role/routes'
 import { providerRoutes } from '../../api/operator/providers/routes'
 import type { ProviderStore } from '../../api/operator/providers/store'
 import type { AuditDestinationStore } from '../../api/account/audit-destinations/store'
@@ -41,7 +42,8 @@ import { supportRoutes } from '../../api/operator/support/routes'
 import type { SupportStore } from '../../api/operator/support/store'
 import type { Env } from '../../http/env'
 import type { Guards } from '../../http/guards'
-import { mount } from '../../http/mount'
+import { declarationsOf, mount } from '../../http/mount'
+import type { Declaration } from '../../http/route'
 
 export interface OperatorStores extends AdminModelStores {
   config: ConfigStore
@@ -67,7 +69,13 @@ export interface OperatorStores extends AdminModelStores {
 }
 
 /** `/api/admin`. */
-export const operatorEndpoints = (stores: OperatorStores, guards: Guards) =>
+export function operatorEndpoints(stores: OperatorStores, guards: Guards) {
+  const endpoints = resourceEndpoints(stores, guards)
+  const declarations = (): Declaration[] => declarationsOf(endpoints)
+  return endpoints.route('/', mount(guards, roleRoutes(declarations)))
+}
+
+const resourceEndpoints = (stores: OperatorStores, guards: Guards) =>
   new Hono<Env>()
     .route('/', mount(guards, configRoutes(stores.config)))
     .route('/', mount(guards, brandingRoutes(stores.branding)))

@@ -44,7 +44,7 @@ const listDestinations = (destinations: AuditDestinationStore) =>
   route({
     method: 'get',
     path,
-    access,
+    access: operator({ roles: ['read_only'] }),
     operationId: 'listAuditDestinations',
     tag,
     summary: 'List destinations of audit logs',

@@ -15,7 +15,7 @@ const listOperatorChanges = (trail: TrailStore) =>
   route({
     method: 'get',
     path: '/api/admin/audit-trail',
-    access: operator(),
+    access: operator({ roles: ['read_only'] }),
     operationId: 'listOperatorChanges',
     tag: 'Audit log',
     summary: 'List changes by operators, exports and views of requests',
@@ -35,7 +35,7 @@ const exportOperatorChanges = (trail: TrailStore) =>
   route({
     method: 'get',
     path: '/api/admin/audit-trail/export',
-    access: operator(),
+    access: operator({ roles: ['read_only'] }),
     operationId: 'exportOperatorChanges',
     tag: 'Audit log',
     summary: 'Export changes by operators',

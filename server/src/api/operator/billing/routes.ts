@@ -9,7 +9,7 @@ export const installationUsageRoutes = (usage: InstallationUsageStore): Route[] 
   route({
     method: 'get',
     path: '/api/admin/usage',
-    access: operator(),
+    access: operator({ roles: ['finance', 'read_only'] }),
     operationId: 'getInstallationUsage',
     tag: 'System',
     summary: 'Get the usage of all accounts',
@@ -22,7 +22,7 @@ export const installationUsageRoutes = (usage: InstallationUsageStore): Route[] 
   route({
     method: 'get',
     path: '/api/admin/usage/breakdown',
-    access: operator(),
+    access: operator({ roles: ['finance', 'read_only'] }),
     operationId: 'getInstallationBreakdown',
     tag: 'System',
     summary: 'Get the usage of all accounts by one or two groupings',

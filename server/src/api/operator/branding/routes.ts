@@ -18,7 +18,7 @@ const getBranding = (branding: BrandingStore) =>
   route({
     method: 'get',
     path,
-    access,
+    access: operator({ roles: ['read_only'] }),
     operationId: 'getBranding',
     tag,
     summary: 'Get the branding',

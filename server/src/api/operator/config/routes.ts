@@ -17,7 +17,7 @@ const getConfig = (config: ConfigStore) =>
   route({
     method: 'get',
     path,
-    access,
+    access: operator({ roles: ['read_only'] }),
     operationId: 'getConfig',
     tag,
     summary: 'Get the live settings',

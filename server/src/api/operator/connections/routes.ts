@@ -34,7 +34,7 @@ const listPlatformConnections = (connections: PlatformConnectionStore) =>
   route({
     method: 'get',
     path,
-    access,
+    access: operator({ roles: ['read_only'] }),
     operationId: 'listPlatformConnections',
     tag,
     summary: 'List connections of the platform',
@@ -63,7 +63,7 @@ const getPlatformConnection = (connections: PlatformConnectionStore) =>
   route({
     method: 'get',
     path: `${path}/:id`,
-    access,
+    access: operator({ roles: ['read_only'] }),
     operationId: 'getPlatformConnection',
     tag,
     summary: 'Get a connection of the platform',

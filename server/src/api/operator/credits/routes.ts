@@ -5,7 +5,6 @@ import { toPage } from '../../../http/paging'
 import { route, type Route } from '../../../http/route'
 
 const tag = 'Credits'
-const access = operator()
 const example = { user_id: 'user_01k9z3t6c8q4v7x2m5n0p1r3s4', reason: 'For the trial' }
 
 /** Credits, for the operator. Source: contract 6.7, 9.2. */
@@ -19,7 +18,7 @@ const grantCredits = (credits: CreditStore) =>
   route({
     method: 'post',
     path: '/api/admin/credits/grant',
-    access,
+    access: operator({ roles: ['finance'] }),
     operationId: 'grantCredits',
     tag,
     summary: 'Grant credit to an account or an organization',
@@ -33,7 +32,7 @@ const adjustCredits = (credits: CreditStore) =>
   route({
     method: 'post',
     path: '/api/admin/credits/adjust',
-    access,
+    access: operator({ roles: ['finance'] }),
     operationId: 'adjustCredits',
     tag,
     summary: 'Adjust a balance',
@@ -48,7 +47,7 @@ const listAllTransactions = (credits: CreditStore) =>
   route({
     method: 'get',
     path: '/api/admin/transactions',
-    access,
+    access: operator({ roles: ['support', 'finance', 'read_only'] }),
     operationId: 'listAllTransactions',
     tag,
     summary: 'List the transactions of all accounts',

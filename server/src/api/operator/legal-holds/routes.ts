@@ -20,7 +20,7 @@ const listHolds = (holds: LegalHoldStore) =>
   route({
     method: 'get',
     path,
-    access,
+    access: operator({ roles: ['read_only'] }),
     operationId: 'listLegalHolds',
     tag,
     summary: 'List legal holds',

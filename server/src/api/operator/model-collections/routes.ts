@@ -37,7 +37,7 @@ const listSystemCollections = (collections: CollectionStore) =>
   route({
     method: 'get',
     path,
-    access,
+    access: operator({ roles: ['read_only'] }),
     operationId: 'listSystemCollections',
     tag,
     summary: 'List collections for every account',

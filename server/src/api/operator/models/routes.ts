@@ -41,7 +41,7 @@ const listCatalogueModels = (models: ModelStore) =>
   route({
     method: 'get',
     path,
-    access,
+    access: operator({ roles: ['finance', 'read_only'] }),
     operationId: 'listCatalogueModels',
     tag,
     summary: 'List the models of the catalogue',
@@ -81,7 +81,7 @@ const getCatalogueModel = (models: ModelStore) =>
   route({
     method: 'get',
     path: onePath,
-    access,
+    access: operator({ roles: ['finance', 'read_only'] }),
     operationId: 'getCatalogueModel',
     tag,
     summary: 'Get a model of the catalogue',
@@ -127,7 +127,7 @@ const listModelPrices = (prices: PriceStore) =>
   route({
     method: 'get',
     path: pricesPath,
-    access,
+    access: operator({ roles: ['finance', 'read_only'] }),
     operationId: 'listModelPrices',
     tag,
     summary: 'List past, current and planned prices of a model',

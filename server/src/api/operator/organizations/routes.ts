@@ -27,7 +27,7 @@ const listAllOrganizations = (organizations: OperatedOrganizationStore) =>
   route({
     method: 'get',
     path,
-    access,
+    access: operator({ roles: ['support', 'finance', 'read_only'] }),
     operationId: 'listAllOrganizations',
     tag,
     summary: 'List organizations',
@@ -42,7 +42,7 @@ const getAnyOrganization = (organizations: OperatedOrganizationStore) =>
   route({
     method: 'get',
     path: `${path}/:id`,
-    access,
+    access: operator({ roles: ['support', 'finance', 'read_only'] }),
     operationId: 'getAnyOrganization',
     tag,
     summary: 'Get an organization',

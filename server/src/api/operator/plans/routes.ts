@@ -6,7 +6,6 @@ import { pageFields, toPage } from '../../../http/paging'
 import { route, type Route } from '../../../http/route'
 
 const tag = 'Plans'
-const access = operator()
 const path = '/api/admin/plans'
 const params = { id: objectId('plan').describe('ID of the plan') }
 
@@ -22,7 +21,7 @@ const listPlans = (plans: PlanStore) =>
   route({
     method: 'get',
     path,
-    access,
+    access: operator({ roles: ['support', 'finance', 'read_only'] }),
     operationId: 'listPlans',
     tag,
     summary: 'List plans',
@@ -36,7 +35,7 @@ const createPlan = (plans: PlanStore) =>
   route({
     method: 'post',
     path,
-    access,
+    access: operator({ roles: ['finance'] }),
     operationId: 'createPlan',
     tag,
     summary: 'Create a plan',
@@ -50,7 +49,7 @@ const changePlan = (plans: PlanStore) =>
   route({
     method: 'put',
     path: `${path}/:id`,
-    access,
+    access: operator({ roles: ['finance'] }),
     operationId: 'changePlan',
     tag,
     summary: 'Update a plan',
@@ -66,7 +65,7 @@ const deletePlan = (plans: PlanStore) =>
   route({
     method: 'delete',
     path: `${path}/:id`,
-    access,
+    access: operator({ roles: ['finance'] }),
     operationId: 'deletePlan',
     tag,
     summary: 'Delete a plan',

@@ -29,7 +29,7 @@ const listProviders = (providers: ProviderStore) =>
   route({
     method: 'get',
     path,
-    access,
+    access: operator({ roles: ['read_only'] }),
     operationId: 'listProviders',
     tag,
     summary: 'List providers',
@@ -65,7 +65,7 @@ const getProvider = (providers: ProviderStore) =>
   route({
     method: 'get',
     path: `${path}/:id`,
-    access,
+    access: operator({ roles: ['read_only'] }),
     operationId: 'getProvider',
     tag,
     summary: 'Get a provider',

@@ -13,7 +13,6 @@ import { searchText } from '../../../http/query'
 import { route, type Route } from '../../../http/route'
 
 const tag = 'Quota requests'
-const access = operator()
 const path = '/api/admin/quota-requests'
 const params = { id: objectId('qreq').describe('ID of the quota request') }
 
@@ -37,7 +36,7 @@ const listAllQuotaRequests = (requests: QuotaRequestStore) =>
   route({
     method: 'get',
     path,
-    access,
+    access: operator({ roles: ['support', 'finance', 'read_only'] }),
     operationId: 'listAllQuotaRequests',
     tag,
     summary: 'List quota requests',
@@ -55,7 +54,7 @@ const approveQuotaRequest = (requests: QuotaRequestStore) =>
   route({
     method: 'post',
     path: `${path}/:id/approve`,
-    access,
+    access: operator({ roles: ['finance'] }),
     operationId: 'approveQuotaRequest',
     tag,
     summary: 'Approve a quota request',
@@ -71,7 +70,7 @@ const rejectQuotaRequest = (requests: QuotaRequestStore) =>
   route({
     method: 'post',
     path: `${path}/:id/reject`,
-    access,
+    access: operator({ roles: ['finance'] }),
     operationId: 'rejectQuotaRequest',
     tag,
     summary: 'Reject a quota request',

@@ -6,7 +6,6 @@ import { toPage } from '../../../http/paging'
 import { route, type Route } from '../../../http/route'
 
 const tag = 'Request logs'
-const access = operator()
 const path = '/api/admin/request-logs'
 
 /** Requests of all accounts, for operators. Source: contract 9.2. */
@@ -15,11 +14,14 @@ export const operatedRequestLogRoutes = (logs: OperatedRequestLogStore): Route[]
   getAnyRequestLog(logs),
 ]
 
+/** Margins are not for support. */
+const noMargin = { revenue: null, provider_cost: null, margin: null }
+
 const listAllRequestLogs = (logs: OperatedRequestLogStore) =>
   route({
     method: 'get',
     path,
-    access,
+    access: operator({ roles: ['support', 'finance', 'read_only'] }),
     operationId: 'listAllRequestLogs',
     tag,
     summary: 'List the requests of all accounts',
@@ -38,7 +40,7 @@ const getAnyRequestLog = (logs: OperatedRequestLogStore) =>
   route({
     method: 'get',
     path: `${path}/:id`,
-    access,
+    access: operator({ roles: ['support', 'finance', 'read_only'] }),
     operationId: 'getAnyRequestLog',
     tag,
     summary: 'Get a request of any account with its attempts',
@@ -49,6 +51,6 @@ const getAnyRequestLog = (logs: OperatedRequestLogStore) =>
     handler: async ({ c, params: { id } }) => {
       const details = await logs.details(id)
       c.set('disclosed', details.user_id)
-      return details
+      return c.get('operatorRole') === 'support' ? { ...details, ...noMargin } : details
     },
   })

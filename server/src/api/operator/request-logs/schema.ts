@@ -45,7 +45,10 @@ const owner = {
 const margin = {
   revenue: z
     .number()
-    .describe('USD of `cost` that the operator keeps: all but the earnings of an organization'),
+    .nullable()
+    .describe(
+      'USD of `cost` that the operator keeps: all but the earnings of an organization; null, as all margins, for the role `support`',
+    ),
   provider_cost: z
     .number()
     .nullable()

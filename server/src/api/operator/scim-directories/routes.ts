@@ -30,7 +30,7 @@ const listAllScimDirectories = (directories: AnyScimDirectoryStore) =>
   route({
     method: 'get',
     path,
-    access,
+    access: operator({ roles: ['read_only'] }),
     operationId: 'listAllScimDirectories',
     tag,
     summary: 'List SCIM directories',

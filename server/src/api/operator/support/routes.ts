@@ -13,7 +13,6 @@ import { toPage } from '../../../http/paging'
 import { route, type Route } from '../../../http/route'
 
 const tag = 'Support'
-const access = operator()
 const path = '/api/admin/tickets'
 const params = { id: objectId('ticket').describe('ID of the ticket') }
 
@@ -29,7 +28,7 @@ const listAllTickets = (support: SupportStore) =>
   route({
     method: 'get',
     path,
-    access,
+    access: operator({ roles: ['support', 'read_only'] }),
     operationId: 'listAllTickets',
     tag,
     summary: 'List the tickets of all accounts',
@@ -47,7 +46,7 @@ const getAnyTicket = (support: SupportStore) =>
   route({
     method: 'get',
     path: `${path}/:id`,
-    access,
+    access: operator({ roles: ['support', 'read_only'] }),
     operationId: 'getAnyTicket',
     tag,
     summary: 'Get a ticket with its comments',
@@ -60,7 +59,7 @@ const handleTicket = (support: SupportStore) =>
   route({
     method: 'put',
     path: `${path}/:id`,
-    access,
+    access: operator({ roles: ['support'] }),
     operationId: 'handleTicket',
     tag,
     summary: 'Update the assignee, priority or status of a ticket',
@@ -75,7 +74,7 @@ const answerTicket = (support: SupportStore) =>
   route({
     method: 'post',
     path: `${path}/:id/comments`,
-    access,
+    access: operator({ roles: ['support'] }),
     operationId: 'answerTicket',
     tag,
     summary: 'Add an answer to a ticket',

@@ -87,7 +87,8 @@ async function checkAssignee(trx: Kysely<Schema>, id: string | undefined): Promi
     .selectFrom('users')
     .select('id')
     .where('id', '=', id)
-    .where('is_operator', '=', true)
+    // Those who may answer tickets.
+    .where((is) => is.or([is('is_operator', '=', true), is('operator_role', '=', 'support')]))
     .where('status', '=', 'active')
     .executeTakeFirst()
   if (assignee) return

@@ -5,7 +5,6 @@ import { operator } from '../../../http/access'
 import { route, type Route } from '../../../http/route'
 
 const tag = 'System'
-const access = operator()
 
 /** The stores that the routes read. */
 export interface SystemStores {
@@ -23,7 +22,7 @@ const getSystem = (system: SystemStore) =>
   route({
     method: 'get',
     path: '/api/admin/system',
-    access,
+    access: operator({ roles: ['read_only'] }),
     operationId: 'getSystem',
     tag,
     summary: 'Get the state of this node, its database and the other nodes',
@@ -35,7 +34,7 @@ const auditLedger = (ledgerAudit: LedgerAuditStore) =>
   route({
     method: 'get',
     path: '/api/admin/ledger-audit',
-    access,
+    access: operator({ roles: ['finance', 'read_only'] }),
     operationId: 'auditLedger',
     tag,
     summary: 'Audit the ledger',

@@ -4,6 +4,7 @@ import { isId } from '../../../platform/db/id'
 import { erasureReason, refuseHeldAccount } from '../../../platform/db/legal-hold'
 import type { Schema } from '../../../platform/db/schema'
 import { ApiError, invalidRequest } from '../../../errors'
+import { refuseLastOperator } from './role-rules'
 import { recordChange } from '../../../audit-log/organization-trail'
 import { pseudonymizeTrails, pseudonymOf } from '../../../audit-log/pseudonym'
 
@@ -30,6 +31,7 @@ async function refuseOwner(trx: Transaction<Schema>, id: string): Promise<void> 
 
 /** Revokes all access: sessions and keys end on every node. Rejects with `resource_not_found`. */
 async function shut(trx: Transaction<Schema>, id: string): Promise<string> {
+  await refuseLastOperator(trx, id)
   const { email } = await lockAccount(trx, id)
   await refuseOwner(trx, id)
   await refuseHeldAccount(trx, id)
@@ -130,7 +132,7 @@ async function leaveAll(trx: Transaction<Schema>, id: string): Promise<void> {
 /**
  * Erases an account. Its payments and usage stay in the ledger under its id, which no longer identifies a person.
  * After a failure the account stays suspended without keys, and a repeat continues. Rejects with
- * `resource_not_found`, and with `invalid_request` for the owner of an organization.
+ * `resource_not_found`, and with `invalid_request` for the owner of an organization and the last operator.
  */
 export async function eraseUser(db: Kysely<Schema>, id: string) {
   if (!isId('user', id)) throw new ApiError('resource_not_found')

@@ -31,7 +31,7 @@ const listUserKeys = (keys: Keys) =>
   route({
     method: 'get',
     path,
-    access,
+    access: operator({ roles: ['support', 'read_only'] }),
     operationId: 'listUserKeys',
     tag,
     summary: 'List the API keys of an account',

@@ -38,7 +38,7 @@ const listUsers = (users: UserStore) =>
   route({
     method: 'get',
     path,
-    access,
+    access: operator({ roles: ['support', 'finance', 'read_only'] }),
     operationId: 'listUsers',
     tag,
     summary: 'List accounts',
@@ -73,7 +73,7 @@ const getUser = (users: UserStore) =>
   route({
     method: 'get',
     path: `${path}/:id`,
-    access,
+    access: operator({ roles: ['support', 'finance', 'read_only'] }),
     operationId: 'getUser',
     tag,
     summary: 'Get an account',
@@ -140,29 +140,31 @@ const suspendUser = (users: UserStore) =>
   route({
     method: 'post',
     path: `${path}/:id/suspend`,
-    access,
+    access: operator({ roles: ['support'] }),
     operationId: 'suspendUser',
     tag,
     summary: 'Suspend an account',
-    notes: 'Its keys and sessions stop working within a second.',
+    notes:
+      'Its keys and sessions stop working within a second. Accounts of operators: by full operators only, and never the last one.',
     params,
     body: Suspension,
     examples: { 'With a reason': { reason: 'Requested by its owner.' } },
     responses: { 200: User },
-    handler: ({ params: { id }, body }) => users.suspend(id, body.reason),
+    handler: ({ c, params: { id }, body }) => users.suspend(id, body.reason, c.get('operatorRole')),
   })
 
 const reinstateUser = (users: UserStore) =>
   route({
     method: 'post',
     path: `${path}/:id/reinstate`,
-    access,
+    access: operator({ roles: ['support'] }),
     operationId: 'reinstateUser',
     tag,
     summary: 'Reinstate a suspended account',
+    notes: 'Accounts of operators: by full operators only.',
     params,
     responses: { 200: User },
-    handler: ({ params: { id } }) => users.reinstate(id),
+    handler: ({ c, params: { id } }) => users.reinstate(id, c.get('operatorRole')),
   })
 
 const createUserLink = (users: UserStore) =>

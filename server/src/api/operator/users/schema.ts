@@ -1,20 +1,45 @@
 import { z } from 'zod'
+import { isContradiction } from './role-rules'
+import { operatorRoles } from '../../../platform/operator-role'
 import { Settings } from '../../../http/account-settings'
 import { objectId } from '../../../http/answers'
 import { pageFields, Pagination } from '../../../http/paging'
 import { flag, searchText } from '../../../http/query'
 import { line, trimmed } from '../../../http/fields'
 import { Overrides } from '../../../http/limits'
+import { customIssue } from '../../../wire/field-error'
+
+const roleFields = {
+  is_operator: z
+    .boolean()
+    .optional()
+    .describe('True for the role `operator`, false for no role; `operator_role` has them all'),
+  operator_role: z
+    .enum(operatorRoles)
+    .nullable()
+    .optional()
+    .describe('The role of an operator; null for a customer'),
+}
+
+type RoleFields = z.output<z.ZodObject<typeof roleFields>>
+
+/** Rejects fields of a role that contradict each other. */
+function checkRole(fields: RoleFields, ctx: z.RefinementCtx): void {
+  if (!isContradiction(fields)) return
+  const text = 'differs from "is_operator".'
+  ctx.addIssue(customIssue('conflict', text, ['operator_role']))
+}
 
 export const NewUser = z
   .object({
     email: z.email().max(254).trim().toLowerCase(),
     display_name: line(100).optional(),
-    is_operator: z.boolean().default(false),
+    ...roleFields,
     payment_method_required: z.boolean().optional(),
     plan_id: z.string().optional(),
     limits: Overrides.optional(),
   })
+  .superRefine(checkRole)
   .meta({ ref: 'NewUser' })
 export type NewUser = z.output<typeof NewUser>
 
@@ -22,13 +47,14 @@ export const ChangedUser = z
   .object({
     email: z.email().max(254).trim().toLowerCase().optional(),
     display_name: line(100).optional(),
-    is_operator: z.boolean().optional(),
+    ...roleFields,
     payment_method_required: z.boolean().optional(),
     // Only the audit blocks; an operator uses `payment_method_required` or suspension instead.
     blocked: z.literal(false).optional(),
     plan_id: z.string().optional(),
     limits: Overrides.optional(),
   })
+  .superRefine(checkRole)
   .meta({ ref: 'ChangedUser' })
 export type ChangedUser = z.output<typeof ChangedUser>
 
@@ -38,7 +64,8 @@ export const Suspension = z.object({ reason: trimmed(500) }).meta({ ref: 'Suspen
 export const UserFilter = z.object({
   status: z.enum(['active', 'suspended']).optional().describe('Only accounts with this status'),
   plan_id: objectId('plan').max(100).optional().describe('Only accounts on this plan'),
-  is_operator: flag.optional().describe('Only operators, or only other accounts'),
+  is_operator: flag.optional().describe('Only full operators, or only other accounts'),
+  operator_role: z.enum(operatorRoles).optional().describe('Only accounts with this role'),
   search: searchText('Text in the e-mail address or the display name'),
   ...pageFields,
 })
@@ -64,7 +91,11 @@ export const User = Settings.extend({
   id: objectId('user'),
   status: z.enum(['active', 'suspended']),
   suspended_reason: z.string().nullable(),
-  is_operator: z.boolean(),
+  is_operator: z.boolean().describe('Whether the role is `operator`'),
+  operator_role: z
+    .enum(operatorRoles)
+    .nullable()
+    .describe('The role of an operator; null for a customer'),
   balance: z.number(),
   blocked: z.boolean().describe('The audit of the ledger found its account not in order.'),
   blocked_reason: z.string().nullable(),

@@ -1,7 +1,9 @@
 import { sql, type Kysely, type Selectable, type Transaction, type Updateable } from 'kysely'
 import { eraseUser } from './erase'
 import { createExports, type OtherRows } from './export'
+import { refuseLastOperator, requireCustomer, toRequestedRole } from './role-rules'
 import type { ChangedUser, NewUser, SignInLink, UserFilter } from './schema'
+import { toOperatorRole, toRoleColumns, type OperatorRole } from '../../../platform/operator-role'
 import { isId, newId } from '../../../platform/db/id'
 import type { Schema, UserRow } from '../../../platform/db/schema'
 import { usersWithSettings } from '../../../platform/db/stored-settings'
@@ -31,6 +33,8 @@ interface Account {
 interface AccountChange {
   isPaymentRequired?: boolean | undefined
   isUnblocked?: boolean
+  /** The role of the operator who asks; that of full ones unless it is set. */
+  by?: OperatorRole
 }
 
 type Row = Selectable<UserRow> & StoredSettings
@@ -41,6 +45,7 @@ const toUser = (row: Row, account: Account | undefined) => ({
   status: row.status,
   suspended_reason: row.suspended_reason,
   is_operator: row.is_operator,
+  operator_role: toOperatorRole(row),
   balance: toUsd(account?.posted ?? 0n),
   blocked: account !== undefined && account.blocked_reason !== null,
   blocked_reason: account?.blocked_reason ?? null,
@@ -101,6 +106,9 @@ export function createUserStore(
   async function change(id: string, fields: Updateable<UserRow>, account: AccountChange = {}) {
     if (!isId('user', id)) throw new ApiError('resource_not_found')
     await db.transaction().execute(async (trx) => {
+      const endsOperator = fields.is_operator === false || fields.status === 'suspended'
+      if (endsOperator) await refuseLastOperator(trx, id)
+      await requireCustomer(trx, id, account.by ?? 'operator')
       await requirePayment(trx, id, account.isPaymentRequired)
       if (account.isUnblocked) await unblock(trx, id)
       await trx
@@ -122,14 +130,17 @@ export function createUserStore(
       await invite?.(user)
       return user
     },
-    change: (id: string, { limits, payment_method_required, blocked, ...fields }: ChangedUser) =>
-      change(id, present({ ...fields, limits: limits && toStoredOverrides(limits) }), {
-        isPaymentRequired: payment_method_required,
-        isUnblocked: blocked === false,
+    change: (id: string, changed: ChangedUser) =>
+      change(id, toColumns(changed), {
+        isPaymentRequired: changed.payment_method_required,
+        isUnblocked: changed.blocked === false,
       }),
-    suspend: (id: string, reason: string) =>
-      change(id, { status: 'suspended', suspended_reason: reason }),
-    reinstate: (id: string) => change(id, { status: 'active', suspended_reason: null }),
+    /** Rejects with `insufficient_permissions` where an operator with a lesser role names another operator. */
+    suspend: (id: string, reason: string, by: OperatorRole) =>
+      change(id, { status: 'suspended', suspended_reason: reason }, { by }),
+    /** Rejects as `suspend` does. */
+    reinstate: (id: string, by: OperatorRole) =>
+      change(id, { status: 'active', suspended_reason: null }, { by }),
     createSignInLink: async (id: string) => createLink(await findUser(id)),
     export: createExports(db, { others: otherRows }),
     erase: (id: string) => eraseUser(db, id),
@@ -137,9 +148,21 @@ export function createUserStore(
   }
 }
 
+/** Returns the columns of an account that a request changes. */
+function toColumns({ email, display_name, plan_id, limits, ...changed }: ChangedUser) {
+  const role = toRequestedRole(changed)
+  return present({
+    email,
+    display_name,
+    plan_id,
+    limits: limits && toStoredOverrides(limits),
+    ...(role !== undefined && toRoleColumns(role)),
+  })
+}
+
 /** Inserts an account and returns its id. Rejects if the address is taken, or the plan does not exist. */
 export async function insertUser(trx: Transaction<Schema>, fields: NewUser): Promise<string> {
-  const { email, display_name, is_operator, plan_id, limits } = fields
+  const { email, display_name, plan_id, limits } = fields
   const id = newId('user')
   noteCreated(id)
   await trx
@@ -148,7 +171,7 @@ export async function insertUser(trx: Transaction<Schema>, fields: NewUser): Pro
       id,
       email,
       display_name: display_name ?? email.slice(0, email.indexOf('@')),
-      is_operator,
+      ...toRoleColumns(toRequestedRole(fields) ?? null),
       ...present({ plan_id, limits: limits && toStoredOverrides(limits) }),
     })
     .execute()
@@ -177,13 +200,14 @@ async function unblock(db: Kysely<Schema>, userId: string): Promise<void> {
 }
 
 async function listUsers(db: Kysely<Schema>, page: Page, filter: UserFilter) {
-  const { search, status, plan_id: planId, is_operator: isOperator } = filter
+  const { search, status, plan_id: planId, is_operator: isOperator, operator_role: role } = filter
   const filtered = usersWithSettings(db)
     .$if(status !== undefined, (query) => query.where('users.status', '=', status ?? 'active'))
     .$if(planId !== undefined, (query) => query.where('users.plan_id', '=', planId ?? ''))
     .$if(isOperator !== undefined, (query) =>
       query.where('users.is_operator', '=', isOperator ?? false),
     )
+    .$if(role !== undefined, (query) => query.where(hasRole(role ?? 'operator')))
     .$if(search !== undefined, (query) =>
       query.where((is) =>
         is.or([
@@ -195,6 +219,11 @@ async function listUsers(db: Kysely<Schema>, page: Page, filter: UserFilter) {
   const { items, pagination } = await queryPage(db, filtered, { page, column: 'users.id' })
   return { users: await withBalances(db, items), pagination }
 }
+
+const hasRole = (role: OperatorRole) =>
+  role === 'operator'
+    ? sql<boolean>`users.is_operator`
+    : sql<boolean>`not users.is_operator and users.operator_role = ${role}`
 
 /** Adds to users their posted balances and their last sessions. */
 async function withBalances(db: Kysely<Schema>, rows: readonly Row[]) {
