@@ -18,7 +18,6 @@ import { createCatalogueStore } from '../src/api/account/models/store'
 import { createMappingStore } from '../src/api/account/model-mappings/store'
 import { createPriceStore } from '../src/api/operator/models/prices'
 import { createModelStore } from '../src/api/operator/models/store'
-import { createDestinationStore } from '../src/api/account/notification-destinations/store'
 import { createNotificationStore } from '../src/api/account/notifications/store'
 import { createMemberStore } from '../src/api/account/organizations/members'
 import { scimPortsOf, scimStoresOf } from './scim-without-services'
@@ -38,6 +37,7 @@ import { createLogReader } from '../src/api/account/request-logs/log-reader'
 import { createRequestLogStore } from '../src/api/account/request-logs/store'
 import { createUserStore } from '../src/api/operator/users/store'
 import { createAuditStores } from './audit-stores'
+import { createDestinationStores } from './destination-stores'
 import { createPromptStore } from '../src/api/account/prompts/store'
 import { createGatewayStore } from '../src/api/account/gateways/store'
 import { createQuotaRequestStore } from '../src/api/account/quota/request-store'
@@ -153,7 +153,7 @@ function storesOf(
     accountSettings: createAccountSettingsStore({ db, changed }),
     alerts: createAlertStore({ db, send: undefined, testsPerHour: () => 1, onMailFailure: never }),
     notifications: createNotificationStore(db),
-    destinations: createDestinationStore({ db, sealingKeys, checkAddress: never, deliver: never }),
+    ...createDestinationStores(db, sealingKeys),
     prompts: createPromptStore(db),
     quotaRequests: createQuotaRequestStore(db),
     tickets: createTicketStore(db, never),

@@ -32,6 +32,7 @@ const deeds = {
   scim_user: ['created', 'linked', 'changed', 'deactivated', 'reactivated', 'deleted'],
   scim_group: ['created', 'changed', 'deleted'],
   destination: ['created', 'changed', 'deleted'],
+  notification_destination: ['created', 'changed', 'deleted'],
   checkout: ['opened'],
   company: ['changed'],
   view: ['created', 'changed', 'deleted'],

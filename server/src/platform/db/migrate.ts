@@ -74,7 +74,7 @@ import * as scim from './migrations/0081-scim'
 import * as auditDestinations from './migrations/0082-audit-destinations'
 import * as providerCosts from './migrations/0083-provider-costs'
 import * as invoices from './migrations/0084-invoices'
-import * as expiringKeys from './migrations/0088-expiring-keys'
+import * as notices from './migrations/0088-notices'
 import type { Schema } from './schema'
 import { lacksPrivilege } from './violation'
 import { StartError } from '../config/config'
@@ -155,7 +155,7 @@ const migrations: Record<string, Migration> = {
   '0082-audit-destinations': auditDestinations,
   '0083-provider-costs': providerCosts,
   '0084-invoices': invoices,
-  '0088-expiring-keys': expiringKeys,
+  '0088-notices': notices,
 }
 
 /** The names of all migrations that this version knows, in the order in which they run. */
