@@ -106,7 +106,8 @@ function storesOf(
   settings: LiveSettings,
 ): AppPorts['stores'] {
   const sealingKeys: SealingKeys = [{ id: 'none', key: Buffer.alloc(32) }]
-  const connecting = { db, catalog, sealingKeys, listModels: never }
+  const timers = () => settings.current.timers
+  const connecting = { db, catalog, sealingKeys, listModels: never, timers }
   return {
     ...createPublicStores({
       db,

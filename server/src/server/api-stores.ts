@@ -150,6 +150,7 @@ function routingStores(
       ...connecting,
       changed,
       checkAddress: (address, owner) => guarded.check(address, owner),
+      timers: () => settings.current.timers,
     }),
     connectionModels: createConnectionModelStore({ db, catalog, settings, changed }),
     gateways: createGatewayStore({ db, address, changed }),
