@@ -67,7 +67,11 @@ async function notifyOwner(trx: Kysely<Schema>, connection: FailingConnection): 
     organization: connection.organization,
   })
   const link = `/connections/${id}`
-  const figures = { connection_id: id, provider: connection.provider, organization_id: organizationId }
+  const figures = {
+    connection_id: id,
+    provider: connection.provider,
+    organization_id: organizationId,
+  }
   for (const recipient of await findRecipients(trx, connection)) {
     const { id: userId, email } = recipient
     const noticeId = await notify(trx, {

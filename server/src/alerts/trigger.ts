@@ -62,6 +62,7 @@ async function notifyOwner(
   await queueEvent(trx, {
     owner: ofAccount(alert.userId),
     type: 'alert.triggered',
+    only: alert.destinations,
     data: {
       title,
       body,

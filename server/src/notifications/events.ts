@@ -38,6 +38,8 @@ interface OwnedEvent {
   owner: Owner
   type: EventType
   data: EventData
+  /** The ids of the destinations that may get it; null for all. */
+  only?: readonly string[] | null
 }
 
 /** The end of an attempt's lease: longer than an attempt lasts with its record. */
@@ -54,7 +56,7 @@ export const toDelivery = (destinationId: string, type: string, data: EventData)
 /** Queues an event for the destinations of its owner that take it, in the transaction of its cause. */
 export async function queueEvent(
   db: Kysely<Schema>,
-  { owner, type, data }: OwnedEvent,
+  { owner, type, data, only = null }: OwnedEvent,
 ): Promise<void> {
   const destinations = await db
     .selectFrom('notification_destination')
@@ -62,6 +64,7 @@ export async function queueEvent(
     .where(isOwnedBy(owner))
     .where('enabled', '=', true)
     .where(sql<boolean>`${type} = any(events)`)
+    .$if(only !== null, (row) => row.where(sql<boolean>`id = any(${only})`))
     // Deleted meanwhile, it would fail the transaction of the cause.
     .forKeyShare()
     .execute()

@@ -38,17 +38,7 @@ export function Destinations({ organizationId }: Props) {
     typeof dialog === 'object' ? query.data?.find(({ id }) => id === dialog.open) : undefined
   return (
     <Card title={organizationId === undefined ? 'Destinations' : 'Notifications'}>
-      <Group justify="space-between" gap="sm">
-        <Text size="sm" c="dimmed">
-          {organizationId === undefined
-            ? 'Sends alerts and other notifications'
-            : 'Sends low balances of the pool and failing connections'}{' '}
-          to webhooks, Slack, Microsoft Teams and PagerDuty.
-        </Text>
-        <Button variant="default" onClick={() => setDialog('new')}>
-          New destination
-        </Button>
-      </Group>
+      <Introduction organizationId={organizationId} onNew={() => setDialog('new')} />
       <ResourceList
         query={query}
         rows={(items) => allRows(items)}
@@ -86,6 +76,25 @@ export function Destinations({ organizationId }: Props) {
     </Card>
   )
 }
+
+interface IntroductionProps {
+  organizationId: string | undefined
+  onNew: () => void
+}
+
+const Introduction = ({ organizationId, onNew }: IntroductionProps) => (
+  <Group justify="space-between" gap="sm">
+    <Text size="sm" c="dimmed">
+      {organizationId === undefined
+        ? 'Sends alerts and other notifications'
+        : 'Sends low balances of the pool and failing connections'}{' '}
+      to webhooks, Slack, Microsoft Teams and PagerDuty.
+    </Text>
+    <Button variant="default" onClick={onNew}>
+      New destination
+    </Button>
+  </Group>
+)
 
 interface TableProps {
   destinations: readonly Destination[]

@@ -44,10 +44,7 @@ export function createDestinationStore(ports: DestinationPorts) {
   const { db, deliver } = ports
   return {
     async list(owner: Owner, page: Page) {
-      const query = db
-        .selectFrom('notification_destination')
-        .selectAll()
-        .where(isOwnedBy(owner))
+      const query = db.selectFrom('notification_destination').selectAll().where(isOwnedBy(owner))
       const { items, pagination } = await queryPage(db, query, { page })
       return { destinations: items.map(toDestination), pagination }
     },
@@ -64,7 +61,9 @@ export function createDestinationStore(ports: DestinationPorts) {
           .where(isOwnedBy(owner))
           .returningAll()
           .executeTakeFirst()
-        if (before) await recordDestination(trx, 'deleted', { before })
+        if (!before) return
+        await removeFromAlerts(trx, owner, id)
+        await recordDestination(trx, 'deleted', { before })
       })
       return { success: true as const, message: 'The destination was deleted.' }
     },
@@ -77,6 +76,12 @@ export function createDestinationStore(ports: DestinationPorts) {
       resendDelivery(db, await findRow(db, owner, id), deliveryId),
   }
 }
+
+/** Removes a destination from the alerts that name it. */
+const removeFromAlerts = (trx: Kysely<Schema>, owner: Owner, id: string) =>
+  sql`
+    update alert set destinations = array_remove(destinations, ${id})
+    where user_id = ${owner.user_id} and ${id} = any(destinations)`.execute(trx)
 
 const findRow = (
   db: Kysely<Schema>,

@@ -1,10 +1,11 @@
 import { sql, type Kysely } from 'kysely'
 
-/** Notifications of keys that expire and of connections that fail, and destinations of organizations. */
+/** Notifications of keys that expire and of connections that fail, destinations of organizations and of one alert. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await expiringKeys(db)
   await organizations(db)
   await failingConnections(db)
+  await sql`alter table alert add column destinations text[]`.execute(db)
 }
 
 /** The expiry of which the account was notified, and how many days before, also of secrets that a rotation has replaced. */
