@@ -2886,7 +2886,7 @@ export interface paths {
                     /** @description ID of the acting account, `operator` or `system` */
                     actor?: string | undefined;
                     /** @description An action such as `member.suspended`, or `member` for all actions on members */
-                    action?: ("organization" | "member" | "invitation" | "connection" | "price" | "pool" | "gateway" | "collection" | "scim_directory" | "scim_user" | "scim_group" | "destination" | "checkout" | "company" | "view" | "credit" | "organization.created" | "organization.changed" | "organization.deleted" | "member.asked" | "member.joined" | "member.admitted" | "member.refused" | "member.changed" | "member.role_changed" | "member.owner_changed" | "member.suspended" | "member.reinstated" | "member.left" | "member.removed" | "invitation.created" | "invitation.resent" | "invitation.revoked" | "invitation.accepted" | "invitation.declined" | "connection.created" | "connection.changed" | "connection.key_replaced" | "connection.deleted" | "price.set" | "price.removed" | "pool.created" | "pool.changed" | "pool.deleted" | "gateway.created" | "gateway.deleted" | "collection.created" | "collection.changed" | "collection.deleted" | "scim_directory.created" | "scim_directory.changed" | "scim_directory.token_replaced" | "scim_directory.deleted" | "scim_user.created" | "scim_user.linked" | "scim_user.changed" | "scim_user.deactivated" | "scim_user.reactivated" | "scim_user.deleted" | "scim_group.created" | "scim_group.changed" | "scim_group.deleted" | "destination.created" | "destination.changed" | "destination.deleted" | "checkout.opened" | "company.changed" | "view.created" | "view.changed" | "view.deleted" | "credit.bought" | "credit.granted" | "credit.adjusted" | "credit.refunded" | "credit.disputed" | "credit.returned") | undefined;
+                    action?: ("organization" | "member" | "invitation" | "connection" | "price" | "pool" | "gateway" | "collection" | "scim_directory" | "scim_user" | "scim_group" | "destination" | "notification_destination" | "checkout" | "company" | "view" | "credit" | "organization.created" | "organization.changed" | "organization.deleted" | "member.asked" | "member.joined" | "member.admitted" | "member.refused" | "member.changed" | "member.role_changed" | "member.owner_changed" | "member.suspended" | "member.reinstated" | "member.left" | "member.removed" | "invitation.created" | "invitation.resent" | "invitation.revoked" | "invitation.accepted" | "invitation.declined" | "connection.created" | "connection.changed" | "connection.key_replaced" | "connection.deleted" | "price.set" | "price.removed" | "pool.created" | "pool.changed" | "pool.deleted" | "gateway.created" | "gateway.deleted" | "collection.created" | "collection.changed" | "collection.deleted" | "scim_directory.created" | "scim_directory.changed" | "scim_directory.token_replaced" | "scim_directory.deleted" | "scim_user.created" | "scim_user.linked" | "scim_user.changed" | "scim_user.deactivated" | "scim_user.reactivated" | "scim_user.deleted" | "scim_group.created" | "scim_group.changed" | "scim_group.deleted" | "destination.created" | "destination.changed" | "destination.deleted" | "notification_destination.created" | "notification_destination.changed" | "notification_destination.deleted" | "checkout.opened" | "company.changed" | "view.created" | "view.changed" | "view.deleted" | "credit.bought" | "credit.granted" | "credit.adjusted" | "credit.refunded" | "credit.disputed" | "credit.returned") | undefined;
                     /** @description ID of the changed object */
                     object_id?: string | undefined;
                     /** @description Only changes at or after this time */
@@ -2945,7 +2945,7 @@ export interface paths {
                     /** @description ID of the acting account, `operator` or `system` */
                     actor?: string | undefined;
                     /** @description An action such as `member.suspended`, or `member` for all actions on members */
-                    action?: ("organization" | "member" | "invitation" | "connection" | "price" | "pool" | "gateway" | "collection" | "scim_directory" | "scim_user" | "scim_group" | "destination" | "checkout" | "company" | "view" | "credit" | "organization.created" | "organization.changed" | "organization.deleted" | "member.asked" | "member.joined" | "member.admitted" | "member.refused" | "member.changed" | "member.role_changed" | "member.owner_changed" | "member.suspended" | "member.reinstated" | "member.left" | "member.removed" | "invitation.created" | "invitation.resent" | "invitation.revoked" | "invitation.accepted" | "invitation.declined" | "connection.created" | "connection.changed" | "connection.key_replaced" | "connection.deleted" | "price.set" | "price.removed" | "pool.created" | "pool.changed" | "pool.deleted" | "gateway.created" | "gateway.deleted" | "collection.created" | "collection.changed" | "collection.deleted" | "scim_directory.created" | "scim_directory.changed" | "scim_directory.token_replaced" | "scim_directory.deleted" | "scim_user.created" | "scim_user.linked" | "scim_user.changed" | "scim_user.deactivated" | "scim_user.reactivated" | "scim_user.deleted" | "scim_group.created" | "scim_group.changed" | "scim_group.deleted" | "destination.created" | "destination.changed" | "destination.deleted" | "checkout.opened" | "company.changed" | "view.created" | "view.changed" | "view.deleted" | "credit.bought" | "credit.granted" | "credit.adjusted" | "credit.refunded" | "credit.disputed" | "credit.returned") | undefined;
+                    action?: ("organization" | "member" | "invitation" | "connection" | "price" | "pool" | "gateway" | "collection" | "scim_directory" | "scim_user" | "scim_group" | "destination" | "notification_destination" | "checkout" | "company" | "view" | "credit" | "organization.created" | "organization.changed" | "organization.deleted" | "member.asked" | "member.joined" | "member.admitted" | "member.refused" | "member.changed" | "member.role_changed" | "member.owner_changed" | "member.suspended" | "member.reinstated" | "member.left" | "member.removed" | "invitation.created" | "invitation.resent" | "invitation.revoked" | "invitation.accepted" | "invitation.declined" | "connection.created" | "connection.changed" | "connection.key_replaced" | "connection.deleted" | "price.set" | "price.removed" | "pool.created" | "pool.changed" | "pool.deleted" | "gateway.created" | "gateway.deleted" | "collection.created" | "collection.changed" | "collection.deleted" | "scim_directory.created" | "scim_directory.changed" | "scim_directory.token_replaced" | "scim_directory.deleted" | "scim_user.created" | "scim_user.linked" | "scim_user.changed" | "scim_user.deactivated" | "scim_user.reactivated" | "scim_user.deleted" | "scim_group.created" | "scim_group.changed" | "scim_group.deleted" | "destination.created" | "destination.changed" | "destination.deleted" | "notification_destination.created" | "notification_destination.changed" | "notification_destination.deleted" | "checkout.opened" | "company.changed" | "view.created" | "view.changed" | "view.deleted" | "credit.bought" | "credit.granted" | "credit.adjusted" | "credit.refunded" | "credit.disputed" | "credit.returned") | undefined;
                     /** @description ID of the changed object */
                     object_id?: string | undefined;
                     /** @description Only changes at or after this time */
@@ -5100,7 +5100,7 @@ export interface paths {
                     /** @description Only unread notifications, or only read ones */
                     unread?: boolean | undefined;
                     /** @description Only notifications of this kind */
-                    kind?: ("alert" | "alert_test" | "low_balance" | "budget" | "key_expiring" | "quota_request" | "ticket_reply" | "invitation" | "system") | undefined;
+                    kind?: ("alert" | "alert_test" | "low_balance" | "budget" | "key_expiring" | "connection_failing" | "quota_request" | "ticket_reply" | "invitation" | "system") | undefined;
                     /** @description Maximum number of items on the page */
                     limit?: number | undefined;
                     /** @description Number of items to skip; ignored with `cursor` */
@@ -5547,6 +5547,380 @@ export interface paths {
                 query?: never;
                 header?: never;
                 path: {
+                    /** @description ID of the destination */
+                    destination_id: string;
+                    /** @description ID of the delivery */
+                    delivery_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["NotificationDelivery"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/organizations/{id}/notification-destinations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List destinations of an organization's notifications
+         * @description For owners and admins, as all of these. Requires the permission `admin`.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description Maximum number of items on the page */
+                    limit?: number | undefined;
+                    /** @description Number of items to skip; ignored with `cursor` */
+                    offset?: number | undefined;
+                    /** @description `next_cursor` of the previous page, with the same filters */
+                    cursor?: string | undefined;
+                } | undefined;
+                header?: never;
+                path: {
+                    /** @description ID of the organization */
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            destinations: components["schemas"]["NotificationDestination"][];
+                            pagination: components["schemas"]["Pagination"];
+                        };
+                    };
+                };
+            };
+        };
+        put?: never;
+        /**
+         * Create a destination of an organization's notifications
+         * @description A webhook is signed as Standard Webhooks has it; `secret` is shown once. Without `events` it takes all that organizations have. Requires the permission `admin`. The body has at most 64 KB.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description ID of the organization */
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["NewNotificationDestination"];
+                };
+            };
+            responses: {
+                /** @description Created */
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["NotificationDestinationWithKey"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/organizations/{id}/notification-destinations/{destination_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a destination of an organization's notifications
+         * @description Requires the permission `admin`.
+         */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description ID of the organization */
+                    id: string;
+                    /** @description ID of the destination */
+                    destination_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["NotificationDestination"];
+                    };
+                };
+            };
+        };
+        /**
+         * Update a destination of an organization's notifications
+         * @description Requires the permission `admin`. The body has at most 64 KB.
+         */
+        put: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description ID of the organization */
+                    id: string;
+                    /** @description ID of the destination */
+                    destination_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["ChangedNotificationDestination"];
+                };
+            };
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["NotificationDestination"];
+                    };
+                };
+            };
+        };
+        post?: never;
+        /**
+         * Delete a destination of an organization's notifications
+         * @description Its deliveries are deleted too; those that wait are not sent. Requires the permission `admin`.
+         */
+        delete: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description ID of the organization */
+                    id: string;
+                    /** @description ID of the destination */
+                    destination_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Done"];
+                    };
+                };
+            };
+        };
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/organizations/{id}/notification-destinations/{destination_id}/rotate-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Rotate the secret of an organization's webhook
+         * @description For a day deliveries have two signatures, one of each secret. Requires the permission `admin`.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description ID of the organization */
+                    id: string;
+                    /** @description ID of the destination */
+                    destination_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["NotificationDestinationWithKey"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/organizations/{id}/notification-destinations/{destination_id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a test event to an organization's destination
+         * @description Thirty an hour. Sent at once and not retried; works for a disabled destination. Requires the permission `admin`.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description ID of the organization */
+                    id: string;
+                    /** @description ID of the destination */
+                    destination_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["NotificationDelivery"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/organizations/{id}/notification-destinations/{destination_id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List deliveries to an organization's destination
+         * @description Of the last 30 days, newest first. Requires the permission `admin`.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description Maximum number of items on the page */
+                    limit?: number | undefined;
+                    /** @description Number of items to skip; ignored with `cursor` */
+                    offset?: number | undefined;
+                    /** @description `next_cursor` of the previous page, with the same filters */
+                    cursor?: string | undefined;
+                } | undefined;
+                header?: never;
+                path: {
+                    /** @description ID of the organization */
+                    id: string;
+                    /** @description ID of the destination */
+                    destination_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            deliveries: components["schemas"]["NotificationDelivery"][];
+                            pagination: components["schemas"]["Pagination"];
+                        };
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/organizations/{id}/notification-destinations/{destination_id}/deliveries/{delivery_id}/resend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a delivery of an organization again
+         * @description It is due at once, under the same id. Requires the permission `admin`.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description ID of the organization */
+                    id: string;
                     /** @description ID of the destination */
                     destination_id: string;
                     /** @description ID of the delivery */
@@ -12841,6 +13215,13 @@ export interface components {
                 images_per_minute: number | null;
                 audio_seconds_per_minute: number | null;
             } | null;
+            /** @description Timeouts of its own in seconds; null where it has none, and unless the caller may change the connection */
+            timeouts: {
+                request_seconds: number | null;
+                first_byte_seconds: number | null;
+                idle_seconds: number | null;
+                stream_seconds: number | null;
+            } | null;
             /** @description Certificates of its own; null where it has none, and unless the caller may change the connection */
             network: components["schemas"]["ConnectionNetwork"] | null;
             model_count: number;
@@ -12898,6 +13279,16 @@ export interface components {
                 images_per_minute?: (number | null) | undefined;
                 audio_seconds_per_minute?: (number | null) | undefined;
             } | null) | undefined;
+            timeouts?: ({
+                /** @description Of a whole request without a stream */
+                request_seconds?: (number | null) | undefined;
+                /** @description Of a stream until the provider's first byte */
+                first_byte_seconds?: (number | null) | undefined;
+                /** @description Of a stream between two events or comments of the provider */
+                idle_seconds?: (number | null) | undefined;
+                /** @description Of a whole stream */
+                stream_seconds?: (number | null) | undefined;
+            } | null) | undefined;
         };
         ChangedConnection: {
             name?: string | undefined;
@@ -12914,6 +13305,16 @@ export interface components {
                 images_per_minute?: (number | null) | undefined;
                 audio_seconds_per_minute?: (number | null) | undefined;
             } | undefined;
+            timeouts?: ({
+                /** @description Of a whole request without a stream */
+                request_seconds?: (number | null) | undefined;
+                /** @description Of a stream until the provider's first byte */
+                first_byte_seconds?: (number | null) | undefined;
+                /** @description Of a stream between two events or comments of the provider */
+                idle_seconds?: (number | null) | undefined;
+                /** @description Of a whole stream */
+                stream_seconds?: (number | null) | undefined;
+            } | null) | undefined;
             /** @enum {string} */
             status?: ("active" | "inactive") | undefined;
         };
@@ -14797,6 +15198,8 @@ export interface components {
             period: "hour" | "day" | "week" | "month";
             enabled: boolean;
             notification_channels: ("email" | "dashboard")[];
+            /** @description Destinations that get its triggers; null for all */
+            notification_destinations: string[] | null;
             description: string | null;
             min_requests: number | null;
             /** Format: date-time */
@@ -14813,6 +15216,8 @@ export interface components {
             period?: (("hour" | "day" | "week" | "month") | null) | undefined;
             enabled?: (boolean | null) | undefined;
             notification_channels?: (("email" | "dashboard")[] | null) | undefined;
+            /** @description Ids of destinations of notifications that get its triggers; null for all */
+            notification_destinations?: (string[] | null) | undefined;
             description?: (string | null) | undefined;
             /** @description Minimum number of requests in the period: 10 by default for `error_rate`, 1 for `model_latency`; without effect for other types */
             min_requests?: (number | null) | undefined;
@@ -14829,6 +15234,8 @@ export interface components {
             period: "hour" | "day" | "week" | "month";
             enabled: boolean;
             notification_channels: ("email" | "dashboard")[];
+            /** @description Destinations that get its triggers; null for all */
+            notification_destinations: string[] | null;
             description: string | null;
             min_requests: number | null;
             /** Format: date-time */
@@ -14855,6 +15262,8 @@ export interface components {
             period: "hour" | "day" | "week" | "month";
             enabled: boolean;
             notification_channels: ("email" | "dashboard")[];
+            /** @description Destinations that get its triggers; null for all */
+            notification_destinations: string[] | null;
             description: string | null;
             min_requests: number | null;
             /** Format: date-time */
@@ -14875,6 +15284,8 @@ export interface components {
             period?: ("hour" | "day" | "week" | "month") | undefined;
             enabled?: boolean | undefined;
             notification_channels?: ("email" | "dashboard")[] | undefined;
+            /** @description Ids of destinations of notifications that get its triggers; null for all */
+            notification_destinations?: (string[] | null) | undefined;
             description?: (string | null) | undefined;
             min_requests?: (number | null) | undefined;
         };
@@ -14977,7 +15388,7 @@ export interface components {
         Notification: {
             id: string;
             /** @enum {string} */
-            kind: "alert" | "alert_test" | "low_balance" | "budget" | "key_expiring" | "quota_request" | "ticket_reply" | "invitation" | "system";
+            kind: "alert" | "alert_test" | "low_balance" | "budget" | "key_expiring" | "connection_failing" | "quota_request" | "ticket_reply" | "invitation" | "system";
             title: string;
             body: string;
             alert_id: string | null;
@@ -15002,7 +15413,7 @@ export interface components {
             kind: "webhook" | "slack" | "teams" | "pagerduty";
             /** @description Scheme and host, without the path, which may grant access */
             url: string;
-            events: ("alert.triggered" | "balance.low" | "budget.threshold" | "key.expiring" | "quota_request.answered" | "ticket.replied" | "invitation.received" | "account.notice")[];
+            events: ("alert.triggered" | "balance.low" | "budget.threshold" | "key.expiring" | "connection.failing" | "quota_request.answered" | "ticket.replied" | "invitation.received" | "account.notice")[];
             enabled: boolean;
             /** @description The reason why Tollgate disabled it */
             disabled_reason: string | null;
@@ -15020,7 +15431,8 @@ export interface components {
             url?: (string | null) | undefined;
             /** @description Integration key of a service of PagerDuty, never shown */
             routing_key?: (string | null) | undefined;
-            events?: (("alert.triggered" | "balance.low" | "budget.threshold" | "key.expiring" | "quota_request.answered" | "ticket.replied" | "invitation.received" | "account.notice")[] | null) | undefined;
+            /** @description Absent, or null, for all that the owner has */
+            events?: (("alert.triggered" | "balance.low" | "budget.threshold" | "key.expiring" | "connection.failing" | "quota_request.answered" | "ticket.replied" | "invitation.received" | "account.notice")[] | null) | undefined;
             enabled?: (boolean | null) | undefined;
         };
         NotificationDestinationWithKey: {
@@ -15031,7 +15443,7 @@ export interface components {
             kind: "webhook" | "slack" | "teams" | "pagerduty";
             /** @description Scheme and host, without the path, which may grant access */
             url: string;
-            events: ("alert.triggered" | "balance.low" | "budget.threshold" | "key.expiring" | "quota_request.answered" | "ticket.replied" | "invitation.received" | "account.notice")[];
+            events: ("alert.triggered" | "balance.low" | "budget.threshold" | "key.expiring" | "connection.failing" | "quota_request.answered" | "ticket.replied" | "invitation.received" | "account.notice")[];
             enabled: boolean;
             /** @description The reason why Tollgate disabled it */
             disabled_reason: string | null;
@@ -15049,7 +15461,7 @@ export interface components {
             url?: string | undefined;
             /** @description Integration key of a service of PagerDuty, never shown */
             routing_key?: string | undefined;
-            events?: ("alert.triggered" | "balance.low" | "budget.threshold" | "key.expiring" | "quota_request.answered" | "ticket.replied" | "invitation.received" | "account.notice")[] | undefined;
+            events?: ("alert.triggered" | "balance.low" | "budget.threshold" | "key.expiring" | "connection.failing" | "quota_request.answered" | "ticket.replied" | "invitation.received" | "account.notice")[] | undefined;
             enabled?: boolean | undefined;
         };
         NotificationDelivery: {
