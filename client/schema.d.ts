@@ -355,7 +355,7 @@ export interface paths {
         put?: never;
         /**
          * Create a transcript of sound
-         * @description A form with one file of at most 512 MB, or JSON of at most 32 MB with the file in base64, as OpenRouter has it. `sandbox/transcription` reports the length of the file, without listening to it. Requires the permission `write`.
+         * @description A form with one file of at most 512 MB. `sandbox/transcription` reports the length of the file, without listening to it. Requires the permission `write`.
          */
         post: {
             parameters: {
@@ -371,8 +371,7 @@ export interface paths {
             };
             requestBody: {
                 content: {
-                    "application/json": components["schemas"]["TranscriptionRequest"];
-                    "multipart/form-data": components["schemas"]["TranscriptionForm"];
+                    "multipart/form-data": components["schemas"]["TranscriptionRequest"];
                 };
             };
             responses: {
@@ -552,7 +551,7 @@ export interface paths {
         put?: never;
         /**
          * Create variations of an image
-         * @description As JSON, where the image is an address or a data URL, or as a form, where it is a file of at most 23 MB. For servers of OpenAI's form, Amazon's models at Bedrock, FLUX.1 of Black Forest Labs, and the sandbox. Requires the permission `write`.
+         * @description As JSON, where the image is an address or a data URL, or as a form, where it is a file of at most 23 MB. For servers of OpenAI's form and the sandbox. Requires the permission `write`.
          */
         post: {
             parameters: {
@@ -1381,7 +1380,7 @@ export interface paths {
         put?: never;
         /**
          * Create a transcript in the playground
-         * @description A form with one file of at most 512 MB, or JSON of at most 32 MB with the file in base64, as OpenRouter has it. `sandbox/transcription` reports the length of the file, without listening to it. Requires the permission `write`. The body has at most 8 MB.
+         * @description A form with one file of at most 512 MB. `sandbox/transcription` reports the length of the file, without listening to it. Requires the permission `write`. The body has at most 8 MB.
          */
         post: {
             parameters: {
@@ -1397,8 +1396,7 @@ export interface paths {
             };
             requestBody: {
                 content: {
-                    "application/json": components["schemas"]["TranscriptionRequest"];
-                    "multipart/form-data": components["schemas"]["TranscriptionForm"];
+                    "multipart/form-data": components["schemas"]["TranscriptionRequest"];
                 };
             };
             responses: {
@@ -2888,7 +2886,7 @@ export interface paths {
                     /** @description ID of the acting account, `operator` or `system` */
                     actor?: string | undefined;
                     /** @description An action such as `member.suspended`, or `member` for all actions on members */
-                    action?: ("organization" | "member" | "invitation" | "connection" | "price" | "pool" | "gateway" | "collection" | "scim_directory" | "scim_user" | "scim_group" | "destination" | "budget" | "checkout" | "company" | "view" | "credit" | "organization.created" | "organization.changed" | "organization.deleted" | "member.asked" | "member.joined" | "member.admitted" | "member.refused" | "member.changed" | "member.role_changed" | "member.owner_changed" | "member.suspended" | "member.reinstated" | "member.left" | "member.removed" | "invitation.created" | "invitation.resent" | "invitation.revoked" | "invitation.accepted" | "invitation.declined" | "connection.created" | "connection.changed" | "connection.key_replaced" | "connection.deleted" | "price.set" | "price.removed" | "pool.created" | "pool.changed" | "pool.deleted" | "gateway.created" | "gateway.deleted" | "collection.created" | "collection.changed" | "collection.deleted" | "scim_directory.created" | "scim_directory.changed" | "scim_directory.token_replaced" | "scim_directory.deleted" | "scim_user.created" | "scim_user.linked" | "scim_user.changed" | "scim_user.deactivated" | "scim_user.reactivated" | "scim_user.deleted" | "scim_group.created" | "scim_group.changed" | "scim_group.deleted" | "destination.created" | "destination.changed" | "destination.deleted" | "budget.created" | "budget.changed" | "budget.deleted" | "checkout.opened" | "company.changed" | "view.created" | "view.changed" | "view.deleted" | "credit.bought" | "credit.granted" | "credit.adjusted" | "credit.refunded" | "credit.disputed" | "credit.returned") | undefined;
+                    action?: ("organization" | "member" | "invitation" | "connection" | "price" | "pool" | "gateway" | "collection" | "scim_directory" | "scim_user" | "scim_group" | "destination" | "notification_destination" | "checkout" | "company" | "view" | "credit" | "organization.created" | "organization.changed" | "organization.deleted" | "member.asked" | "member.joined" | "member.admitted" | "member.refused" | "member.changed" | "member.role_changed" | "member.owner_changed" | "member.suspended" | "member.reinstated" | "member.left" | "member.removed" | "invitation.created" | "invitation.resent" | "invitation.revoked" | "invitation.accepted" | "invitation.declined" | "connection.created" | "connection.changed" | "connection.key_replaced" | "connection.deleted" | "price.set" | "price.removed" | "pool.created" | "pool.changed" | "pool.deleted" | "gateway.created" | "gateway.deleted" | "collection.created" | "collection.changed" | "collection.deleted" | "scim_directory.created" | "scim_directory.changed" | "scim_directory.token_replaced" | "scim_directory.deleted" | "scim_user.created" | "scim_user.linked" | "scim_user.changed" | "scim_user.deactivated" | "scim_user.reactivated" | "scim_user.deleted" | "scim_group.created" | "scim_group.changed" | "scim_group.deleted" | "destination.created" | "destination.changed" | "destination.deleted" | "notification_destination.created" | "notification_destination.changed" | "notification_destination.deleted" | "checkout.opened" | "company.changed" | "view.created" | "view.changed" | "view.deleted" | "credit.bought" | "credit.granted" | "credit.adjusted" | "credit.refunded" | "credit.disputed" | "credit.returned") | undefined;
                     /** @description ID of the changed object */
                     object_id?: string | undefined;
                     /** @description Only changes at or after this time */
@@ -2947,7 +2945,7 @@ export interface paths {
                     /** @description ID of the acting account, `operator` or `system` */
                     actor?: string | undefined;
                     /** @description An action such as `member.suspended`, or `member` for all actions on members */
-                    action?: ("organization" | "member" | "invitation" | "connection" | "price" | "pool" | "gateway" | "collection" | "scim_directory" | "scim_user" | "scim_group" | "destination" | "budget" | "checkout" | "company" | "view" | "credit" | "organization.created" | "organization.changed" | "organization.deleted" | "member.asked" | "member.joined" | "member.admitted" | "member.refused" | "member.changed" | "member.role_changed" | "member.owner_changed" | "member.suspended" | "member.reinstated" | "member.left" | "member.removed" | "invitation.created" | "invitation.resent" | "invitation.revoked" | "invitation.accepted" | "invitation.declined" | "connection.created" | "connection.changed" | "connection.key_replaced" | "connection.deleted" | "price.set" | "price.removed" | "pool.created" | "pool.changed" | "pool.deleted" | "gateway.created" | "gateway.deleted" | "collection.created" | "collection.changed" | "collection.deleted" | "scim_directory.created" | "scim_directory.changed" | "scim_directory.token_replaced" | "scim_directory.deleted" | "scim_user.created" | "scim_user.linked" | "scim_user.changed" | "scim_user.deactivated" | "scim_user.reactivated" | "scim_user.deleted" | "scim_group.created" | "scim_group.changed" | "scim_group.deleted" | "destination.created" | "destination.changed" | "destination.deleted" | "budget.created" | "budget.changed" | "budget.deleted" | "checkout.opened" | "company.changed" | "view.created" | "view.changed" | "view.deleted" | "credit.bought" | "credit.granted" | "credit.adjusted" | "credit.refunded" | "credit.disputed" | "credit.returned") | undefined;
+                    action?: ("organization" | "member" | "invitation" | "connection" | "price" | "pool" | "gateway" | "collection" | "scim_directory" | "scim_user" | "scim_group" | "destination" | "notification_destination" | "checkout" | "company" | "view" | "credit" | "organization.created" | "organization.changed" | "organization.deleted" | "member.asked" | "member.joined" | "member.admitted" | "member.refused" | "member.changed" | "member.role_changed" | "member.owner_changed" | "member.suspended" | "member.reinstated" | "member.left" | "member.removed" | "invitation.created" | "invitation.resent" | "invitation.revoked" | "invitation.accepted" | "invitation.declined" | "connection.created" | "connection.changed" | "connection.key_replaced" | "connection.deleted" | "price.set" | "price.removed" | "pool.created" | "pool.changed" | "pool.deleted" | "gateway.created" | "gateway.deleted" | "collection.created" | "collection.changed" | "collection.deleted" | "scim_directory.created" | "scim_directory.changed" | "scim_directory.token_replaced" | "scim_directory.deleted" | "scim_user.created" | "scim_user.linked" | "scim_user.changed" | "scim_user.deactivated" | "scim_user.reactivated" | "scim_user.deleted" | "scim_group.created" | "scim_group.changed" | "scim_group.deleted" | "destination.created" | "destination.changed" | "destination.deleted" | "notification_destination.created" | "notification_destination.changed" | "notification_destination.deleted" | "checkout.opened" | "company.changed" | "view.created" | "view.changed" | "view.deleted" | "credit.bought" | "credit.granted" | "credit.adjusted" | "credit.refunded" | "credit.disputed" | "credit.returned") | undefined;
                     /** @description ID of the changed object */
                     object_id?: string | undefined;
                     /** @description Only changes at or after this time */
@@ -4315,16 +4313,16 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List invoices and credit notes
-         * @description Newest first: one for each payment, and one for each month in which the balance paid for usage, a day after the month ends in UTC; and a credit note for each refund and lost dispute of a payment that has an invoice. Empty while the operator issues none. Requires the permission `read`.
+         * List invoices
+         * @description Newest first: one for each payment, and one for each month in which the balance paid for usage, a day after the month ends in UTC. Empty while the operator issues none. Requires the permission `read`.
          */
         get: {
             parameters: {
                 query?: {
                     /** @description The organization whose billing is requested; by default that of the account */
                     organization_id?: string | undefined;
-                    /** @description Only invoices of payments, of months of usage, or credit notes */
-                    type?: ("purchase" | "usage" | "credit_note") | undefined;
+                    /** @description Only invoices of payments, or of months of usage */
+                    type?: ("purchase" | "usage") | undefined;
                     /** @description Maximum number of items on the page */
                     limit?: number | undefined;
                     /** @description Number of items to skip; ignored with `cursor` */
@@ -4360,50 +4358,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/billing/invoices.csv": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Export invoices and credit notes as CSV
-         * @description Oldest first. The totals add up to what was invoiced: those of credit notes are negative. Requires the permission `read`.
-         */
-        get: {
-            parameters: {
-                query?: {
-                    /** @description The organization whose billing is requested; by default that of the account */
-                    organization_id?: string | undefined;
-                    /** @description Only invoices of payments, of months of usage, or credit notes */
-                    type?: ("purchase" | "usage" | "credit_note") | undefined;
-                } | undefined;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Comma-separated values with a header, RFC 4180 */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "text/csv": string;
-                    };
-                };
-            };
-        };
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/billing/invoices/{invoice_id}": {
         parameters: {
             query?: never;
@@ -4412,7 +4366,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get an invoice or a credit note
+         * Get an invoice
          * @description As it was issued: seller, buyer and lines never change. The invoice of an organization is for its owner and admins. Requires the permission `read`.
          */
         get: {
@@ -4454,7 +4408,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get an invoice or a credit note as a page to print
+         * Get an invoice as a page to print
          * @description A page without scripts, which a browser prints or saves as PDF. Requires the permission `read`.
          */
         get: {
@@ -4974,7 +4928,7 @@ export interface paths {
         };
         /**
          * List budgets
-         * @description The budgets of the account and of its keys, and those of its organizations that bind it, each with the booked usage of its current window. Usage is booked some seconds after a request ends. Requires the permission `read`.
+         * @description The budgets of the account and of its keys, each with the booked usage of its current window. Usage is booked some seconds after a request ends. Requires the permission `read`.
          */
         get: {
             parameters: {
@@ -5129,182 +5083,6 @@ export interface paths {
         };
         trace?: never;
     };
-    "/api/organizations/{id}/budgets": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List budgets of an organization
-         * @description Each with the booked usage of its current window. Owners and admins see all; other members see those that bind them: their own, and those that reject requests of all members or of their department. Viewers see none. Requires the permission `read`.
-         */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    /** @description ID of the organization */
-                    id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description OK */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["OrganizationBudgetList"];
-                    };
-                };
-            };
-        };
-        put?: never;
-        /**
-         * Create a budget of an organization
-         * @description For owners and admins. It counts requests that the organization pays: of its pool and of its connections that it pays (`org_pays`), whose catalogue price counts. A request is rejected when any hard budget that counts it is used up: 402 `insufficient_credits` for USD, 429 `rate_limit_exceeded` for requests and tokens. With `member_id` it counts requests of one member, with `department` those of a department's members. Takes effect on every node within a second. Requires the permission `admin`. The body has at most 64 KB.
-         */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    /** @description ID of the organization */
-                    id: string;
-                };
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["NewOrganizationBudget"];
-                };
-            };
-            responses: {
-                /** @description Created */
-                201: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["OrganizationBudget"];
-                    };
-                };
-            };
-        };
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/organizations/{id}/budgets/{budget_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get a budget of an organization
-         * @description As the list shows it. Requires the permission `read`.
-         */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    /** @description ID of the organization */
-                    id: string;
-                    /** @description ID of the budget */
-                    budget_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description OK */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["OrganizationBudget"];
-                    };
-                };
-            };
-        };
-        put?: never;
-        post?: never;
-        /**
-         * Delete a budget of an organization
-         * @description For owners and admins. Takes effect on every node within a second. The budgets of a member are deleted with the membership. Requires the permission `admin`.
-         */
-        delete: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    /** @description ID of the organization */
-                    id: string;
-                    /** @description ID of the budget */
-                    budget_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description OK */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Done"];
-                    };
-                };
-            };
-        };
-        options?: never;
-        head?: never;
-        /**
-         * Update a budget of an organization
-         * @description For owners and admins. Takes effect on every node within a second. Unit, member, department, models, providers and tags cannot be changed. Requires the permission `admin`. The body has at most 64 KB.
-         */
-        patch: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    /** @description ID of the organization */
-                    id: string;
-                    /** @description ID of the budget */
-                    budget_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["ChangedBudget"];
-                };
-            };
-            responses: {
-                /** @description OK */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["OrganizationBudget"];
-                    };
-                };
-            };
-        };
-        trace?: never;
-    };
     "/api/account/notifications": {
         parameters: {
             query?: never;
@@ -5322,7 +5100,7 @@ export interface paths {
                     /** @description Only unread notifications, or only read ones */
                     unread?: boolean | undefined;
                     /** @description Only notifications of this kind */
-                    kind?: ("alert" | "alert_test" | "low_balance" | "budget" | "key_expiring" | "quota_request" | "ticket_reply" | "invitation" | "system") | undefined;
+                    kind?: ("alert" | "alert_test" | "low_balance" | "budget" | "key_expiring" | "connection_failing" | "quota_request" | "ticket_reply" | "invitation" | "system") | undefined;
                     /** @description Maximum number of items on the page */
                     limit?: number | undefined;
                     /** @description Number of items to skip; ignored with `cursor` */
@@ -5769,6 +5547,380 @@ export interface paths {
                 query?: never;
                 header?: never;
                 path: {
+                    /** @description ID of the destination */
+                    destination_id: string;
+                    /** @description ID of the delivery */
+                    delivery_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["NotificationDelivery"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/organizations/{id}/notification-destinations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List destinations of an organization's notifications
+         * @description For owners and admins, as all of these. Requires the permission `admin`.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description Maximum number of items on the page */
+                    limit?: number | undefined;
+                    /** @description Number of items to skip; ignored with `cursor` */
+                    offset?: number | undefined;
+                    /** @description `next_cursor` of the previous page, with the same filters */
+                    cursor?: string | undefined;
+                } | undefined;
+                header?: never;
+                path: {
+                    /** @description ID of the organization */
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            destinations: components["schemas"]["NotificationDestination"][];
+                            pagination: components["schemas"]["Pagination"];
+                        };
+                    };
+                };
+            };
+        };
+        put?: never;
+        /**
+         * Create a destination of an organization's notifications
+         * @description A webhook is signed as Standard Webhooks has it; `secret` is shown once. Without `events` it takes all that organizations have. Requires the permission `admin`. The body has at most 64 KB.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description ID of the organization */
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["NewNotificationDestination"];
+                };
+            };
+            responses: {
+                /** @description Created */
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["NotificationDestinationWithKey"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/organizations/{id}/notification-destinations/{destination_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a destination of an organization's notifications
+         * @description Requires the permission `admin`.
+         */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description ID of the organization */
+                    id: string;
+                    /** @description ID of the destination */
+                    destination_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["NotificationDestination"];
+                    };
+                };
+            };
+        };
+        /**
+         * Update a destination of an organization's notifications
+         * @description Requires the permission `admin`. The body has at most 64 KB.
+         */
+        put: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description ID of the organization */
+                    id: string;
+                    /** @description ID of the destination */
+                    destination_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["ChangedNotificationDestination"];
+                };
+            };
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["NotificationDestination"];
+                    };
+                };
+            };
+        };
+        post?: never;
+        /**
+         * Delete a destination of an organization's notifications
+         * @description Its deliveries are deleted too; those that wait are not sent. Requires the permission `admin`.
+         */
+        delete: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description ID of the organization */
+                    id: string;
+                    /** @description ID of the destination */
+                    destination_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Done"];
+                    };
+                };
+            };
+        };
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/organizations/{id}/notification-destinations/{destination_id}/rotate-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Rotate the secret of an organization's webhook
+         * @description For a day deliveries have two signatures, one of each secret. Requires the permission `admin`.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description ID of the organization */
+                    id: string;
+                    /** @description ID of the destination */
+                    destination_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["NotificationDestinationWithKey"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/organizations/{id}/notification-destinations/{destination_id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a test event to an organization's destination
+         * @description Thirty an hour. Sent at once and not retried; works for a disabled destination. Requires the permission `admin`.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description ID of the organization */
+                    id: string;
+                    /** @description ID of the destination */
+                    destination_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["NotificationDelivery"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/organizations/{id}/notification-destinations/{destination_id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List deliveries to an organization's destination
+         * @description Of the last 30 days, newest first. Requires the permission `admin`.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description Maximum number of items on the page */
+                    limit?: number | undefined;
+                    /** @description Number of items to skip; ignored with `cursor` */
+                    offset?: number | undefined;
+                    /** @description `next_cursor` of the previous page, with the same filters */
+                    cursor?: string | undefined;
+                } | undefined;
+                header?: never;
+                path: {
+                    /** @description ID of the organization */
+                    id: string;
+                    /** @description ID of the destination */
+                    destination_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            deliveries: components["schemas"]["NotificationDelivery"][];
+                            pagination: components["schemas"]["Pagination"];
+                        };
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/organizations/{id}/notification-destinations/{destination_id}/deliveries/{delivery_id}/resend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a delivery of an organization again
+         * @description It is due at once, under the same id. Requires the permission `admin`.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description ID of the organization */
+                    id: string;
                     /** @description ID of the destination */
                     destination_id: string;
                     /** @description ID of the delivery */
@@ -8061,7 +8213,7 @@ export interface paths {
         };
         /**
          * Get the live settings
-         * @description Requires an operator, or the role `read_only`.
+         * @description Requires an operator.
          */
         get: {
             parameters: {
@@ -8127,7 +8279,7 @@ export interface paths {
         };
         /**
          * Get the branding
-         * @description Requires an operator, or the role `read_only`.
+         * @description Requires an operator.
          */
         get: {
             parameters: {
@@ -8193,7 +8345,7 @@ export interface paths {
         };
         /**
          * List organizations
-         * @description Newest first. Requires an operator, or the role `support` or `finance` or `read_only`.
+         * @description Newest first. Requires an operator.
          */
         get: {
             parameters: {
@@ -8241,7 +8393,7 @@ export interface paths {
         };
         /**
          * Get an organization
-         * @description Requires an operator, or the role `support` or `finance` or `read_only`.
+         * @description Requires an operator.
          */
         get: {
             parameters: {
@@ -8339,7 +8491,7 @@ export interface paths {
         };
         /**
          * List accounts
-         * @description Newest first. Requires an operator, or the role `support` or `finance` or `read_only`.
+         * @description Newest first. Requires an operator.
          */
         get: {
             parameters: {
@@ -8348,10 +8500,8 @@ export interface paths {
                     status?: ("active" | "suspended") | undefined;
                     /** @description Only accounts on this plan */
                     plan_id?: string | undefined;
-                    /** @description Only full operators, or only other accounts */
+                    /** @description Only operators, or only other accounts */
                     is_operator?: boolean | undefined;
-                    /** @description Only accounts with this role */
-                    operator_role?: ("operator" | "support" | "finance" | "read_only") | undefined;
                     /** @description Text in the e-mail address or the display name; the first 100 characters count */
                     search?: string | undefined;
                     /** @description Maximum number of items on the page */
@@ -8422,7 +8572,7 @@ export interface paths {
         };
         /**
          * Get an account
-         * @description Requires an operator, or the role `support` or `finance` or `read_only`.
+         * @description Requires an operator.
          */
         get: {
             parameters: {
@@ -8567,7 +8717,7 @@ export interface paths {
         put?: never;
         /**
          * Suspend an account
-         * @description Its keys and sessions stop working within a second. Accounts of operators: by full operators only, and never the last one. Requires an operator, or the role `support`. The body has at most 64 KB.
+         * @description Its keys and sessions stop working within a second. Requires an operator. The body has at most 64 KB.
          */
         post: {
             parameters: {
@@ -8613,7 +8763,7 @@ export interface paths {
         put?: never;
         /**
          * Reinstate a suspended account
-         * @description Accounts of operators: by full operators only. Requires an operator, or the role `support`.
+         * @description Requires an operator.
          */
         post: {
             parameters: {
@@ -8695,7 +8845,7 @@ export interface paths {
         };
         /**
          * List the API keys of an account
-         * @description Requires an operator, or the role `support` or `read_only`.
+         * @description Requires an operator.
          */
         get: {
             parameters: {
@@ -8843,7 +8993,7 @@ export interface paths {
         };
         /**
          * List plans
-         * @description Newest first. Requires an operator, or the role `support` or `finance` or `read_only`.
+         * @description Newest first. Requires an operator.
          */
         get: {
             parameters: {
@@ -8877,7 +9027,7 @@ export interface paths {
         put?: never;
         /**
          * Create a plan
-         * @description Requires an operator, or the role `finance`. The body has at most 64 KB.
+         * @description Requires an operator. The body has at most 64 KB.
          */
         post: {
             parameters: {
@@ -8919,7 +9069,7 @@ export interface paths {
         get?: never;
         /**
          * Update a plan
-         * @description Takes effect for every account that has the plan. Requires an operator, or the role `finance`. The body has at most 64 KB.
+         * @description Takes effect for every account that has the plan. Requires an operator. The body has at most 64 KB.
          */
         put: {
             parameters: {
@@ -8951,7 +9101,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a plan
-         * @description Rejected for the default plan and for plans that accounts have. Requires an operator, or the role `finance`.
+         * @description Rejected for the default plan and for plans that accounts have. Requires an operator.
          */
         delete: {
             parameters: {
@@ -8992,7 +9142,7 @@ export interface paths {
         put?: never;
         /**
          * Grant credit to an account or an organization
-         * @description Requires an operator, or the role `finance`. The body has at most 64 KB.
+         * @description Requires an operator. The body has at most 64 KB.
          */
         post: {
             parameters: {
@@ -9035,7 +9185,7 @@ export interface paths {
         put?: never;
         /**
          * Adjust a balance
-         * @description A negative amount lowers it. Requires an operator, or the role `finance`. The body has at most 64 KB.
+         * @description A negative amount lowers it. Requires an operator. The body has at most 64 KB.
          */
         post: {
             parameters: {
@@ -9076,7 +9226,7 @@ export interface paths {
         };
         /**
          * List the transactions of all accounts
-         * @description Newest first. Requires an operator, or the role `support` or `finance` or `read_only`.
+         * @description Newest first. Requires an operator.
          */
         get: {
             parameters: {
@@ -9134,7 +9284,7 @@ export interface paths {
         };
         /**
          * List providers
-         * @description Added ones first, then built-in ones. Requires an operator, or the role `read_only`.
+         * @description Added ones first, then built-in ones. Requires an operator.
          */
         get: {
             parameters: {
@@ -9209,7 +9359,7 @@ export interface paths {
         };
         /**
          * Get a provider
-         * @description Requires an operator, or the role `read_only`.
+         * @description Requires an operator.
          */
         get: {
             parameters: {
@@ -9307,7 +9457,7 @@ export interface paths {
         };
         /**
          * List the models of the catalogue
-         * @description Includes disabled ones. Requires an operator, or the role `finance` or `read_only`.
+         * @description Includes disabled ones. Requires an operator.
          */
         get: {
             parameters: {
@@ -9392,7 +9542,7 @@ export interface paths {
         };
         /**
          * List past, current and planned prices of a model
-         * @description Requires an operator, or the role `finance` or `read_only`.
+         * @description Requires an operator.
          */
         get: {
             parameters: {
@@ -9464,7 +9614,7 @@ export interface paths {
         };
         /**
          * Get a model of the catalogue
-         * @description Requires an operator, or the role `finance` or `read_only`.
+         * @description Requires an operator.
          */
         get: {
             parameters: {
@@ -9648,7 +9798,7 @@ export interface paths {
         };
         /**
          * List connections of the platform
-         * @description Stored ones first, then those from the environment, discovered and built-in ones. Requires an operator, or the role `read_only`.
+         * @description Stored ones first, then those from the environment, discovered and built-in ones. Requires an operator.
          */
         get: {
             parameters: {
@@ -9723,7 +9873,7 @@ export interface paths {
         };
         /**
          * Get a connection of the platform
-         * @description Requires an operator, or the role `read_only`.
+         * @description Requires an operator.
          */
         get: {
             parameters: {
@@ -9909,7 +10059,7 @@ export interface paths {
         };
         /**
          * List collections for every account
-         * @description Requires an operator, or the role `read_only`.
+         * @description Requires an operator.
          */
         get: {
             parameters: {
@@ -10056,7 +10206,7 @@ export interface paths {
         };
         /**
          * List quota requests
-         * @description Newest first. Requires an operator, or the role `support` or `finance` or `read_only`.
+         * @description Newest first. Requires an operator.
          */
         get: {
             parameters: {
@@ -10108,7 +10258,7 @@ export interface paths {
         put?: never;
         /**
          * Approve a quota request
-         * @description Grants the requested limit, or `limit`. Requires an operator, or the role `finance`. The body has at most 64 KB.
+         * @description Grants the requested limit, or `limit`. Requires an operator. The body has at most 64 KB.
          */
         post: {
             parameters: {
@@ -10154,7 +10304,7 @@ export interface paths {
         put?: never;
         /**
          * Reject a quota request
-         * @description Requires an operator, or the role `finance`. The body has at most 64 KB.
+         * @description Requires an operator. The body has at most 64 KB.
          */
         post: {
             parameters: {
@@ -10198,7 +10348,7 @@ export interface paths {
         };
         /**
          * List SCIM directories
-         * @description Directories of the installation and of organizations, newest first. Requires an operator, or the role `read_only`.
+         * @description Directories of the installation and of organizations, newest first. Requires an operator.
          */
         get: {
             parameters: {
@@ -10385,7 +10535,7 @@ export interface paths {
         };
         /**
          * List the tickets of all accounts
-         * @description Newest first. Requires an operator, or the role `support` or `read_only`.
+         * @description Newest first. Requires an operator.
          */
         get: {
             parameters: {
@@ -10441,7 +10591,7 @@ export interface paths {
         };
         /**
          * Get a ticket with its comments
-         * @description Requires an operator, or the role `support` or `read_only`.
+         * @description Requires an operator.
          */
         get: {
             parameters: {
@@ -10468,7 +10618,7 @@ export interface paths {
         };
         /**
          * Update the assignee, priority or status of a ticket
-         * @description Requires an operator, or the role `support`. The body has at most 64 KB.
+         * @description Requires an operator. The body has at most 64 KB.
          */
         put: {
             parameters: {
@@ -10515,7 +10665,7 @@ export interface paths {
         put?: never;
         /**
          * Add an answer to a ticket
-         * @description The customer receives the answer by mail and in the inbox. Requires an operator, or the role `support`. The body has at most 64 KB.
+         * @description The customer receives the answer by mail and in the inbox. Requires an operator. The body has at most 64 KB.
          */
         post: {
             parameters: {
@@ -10559,7 +10709,7 @@ export interface paths {
         };
         /**
          * List changes by operators, exports and views of requests
-         * @description Newest first. Requires an operator, or the role `read_only`.
+         * @description Newest first. Requires an operator.
          */
         get: {
             parameters: {
@@ -10617,7 +10767,7 @@ export interface paths {
         };
         /**
          * Export changes by operators
-         * @description Oldest first. The export is a change in the audit log itself. Requires an operator, or the role `read_only`.
+         * @description Oldest first. The export is a change in the audit log itself. Requires an operator.
          */
         get: {
             parameters: {
@@ -10688,7 +10838,7 @@ export interface paths {
         };
         /**
          * List destinations of audit logs
-         * @description They take the audit log of operators, and those of all organizations. Requires an operator, or the role `read_only`.
+         * @description They take the audit log of operators, and those of all organizations. Requires an operator.
          */
         get: {
             parameters: {
@@ -10875,7 +11025,7 @@ export interface paths {
         };
         /**
          * List legal holds
-         * @description Newest first, ended ones too. Requires an operator, or the role `read_only`.
+         * @description Newest first, ended ones too. Requires an operator.
          */
         get: {
             parameters: {
@@ -10994,7 +11144,7 @@ export interface paths {
         };
         /**
          * List the requests of all accounts
-         * @description Newest first, without prompts and answers. Without `user_id` a list covers the last day, or up to 7 days from `start_date` on; a whole id, or a part of one, is found on any day. Requires an operator, or the role `support` or `finance` or `read_only`.
+         * @description Newest first, without prompts and answers. Without `user_id` a list covers the last day, or up to 7 days from `start_date` on; a whole id, or a part of one, is found on any day. Requires an operator.
          */
         get: {
             parameters: {
@@ -11067,7 +11217,7 @@ export interface paths {
         };
         /**
          * Get a request of any account with its attempts
-         * @description Prompts and answers are not shown. Each read is recorded in the audit log, with the account, before the response. Requires an operator, or the role `support` or `finance` or `read_only`.
+         * @description Prompts and answers are not shown. Each read is recorded in the audit log, with the account, before the response. Requires an operator.
          */
         get: {
             parameters: {
@@ -11109,7 +11259,7 @@ export interface paths {
         };
         /**
          * Get the usage of all accounts
-         * @description Requests, errors, cost and margin by provider, model and account, from sums by hour or day. Requests count as in the request logs, calls as the providers received them. Requires an operator, or the role `finance` or `read_only`.
+         * @description Requests, errors, cost and margin by provider, model and account, from sums by hour or day. Requests count as in the request logs, calls as the providers received them. Requires an operator.
          */
         get: {
             parameters: {
@@ -11157,7 +11307,7 @@ export interface paths {
         };
         /**
          * Get the usage of all accounts by one or two groupings
-         * @description As `GET /api/billing/breakdown` does for one account. `cost` is the part that accounts paid themselves, `margin` the part of the charges that the operator keeps, less the costs of providers. Requires an operator, or the role `finance` or `read_only`.
+         * @description As `GET /api/billing/breakdown` does for one account. `cost` is the part that accounts paid themselves, `margin` the part of the charges that the operator keeps, less the costs of providers. Requires an operator.
          */
         get: {
             parameters: {
@@ -11221,7 +11371,7 @@ export interface paths {
         };
         /**
          * Get the state of this node, its database and the other nodes
-         * @description Requires an operator, or the role `read_only`.
+         * @description Requires an operator.
          */
         get: {
             parameters: {
@@ -11260,7 +11410,7 @@ export interface paths {
         };
         /**
          * Audit the ledger
-         * @description Checks the whole ledger, or returns the report of the last minute. Requires an operator, or the role `finance` or `read_only`.
+         * @description Checks the whole ledger, or returns the report of the last minute. Requires an operator.
          */
         get: {
             parameters: {
@@ -11278,45 +11428,6 @@ export interface paths {
                     };
                     content: {
                         "application/json": components["schemas"]["LedgerAudit"];
-                    };
-                };
-            };
-        };
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/admin/operator": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get your role, and what it may call
-         * @description Requires an operator, or the role `support` or `finance` or `read_only`.
-         */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description OK */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["OperatorRole"];
                     };
                 };
             };
@@ -12174,29 +12285,6 @@ export interface components {
             };
         };
         TranscriptionRequest: {
-            /** @description `<provider>/<model>`; `GET /v1/models` lists the available models */
-            model: string;
-            /** @description ISO 639-1, such as `de`; detected where absent */
-            language?: (string | null) | undefined;
-            /** @description Words and style that the transcript continues */
-            prompt?: (string | null) | undefined;
-            /** @description `json` by default */
-            response_format?: (("json" | "text" | "srt" | "verbose_json" | "vtt" | "diarized_json") | null) | undefined;
-            temperature?: (number | null) | undefined;
-            /** @description Times in `verbose_json`; segments by default */
-            timestamp_granularities?: (("word" | "segment")[] | null) | undefined;
-            /** @description Answer as server-sent events: `transcript.text.delta`, then `transcript.text.done` */
-            stream?: (boolean | null) | undefined;
-            /** @description `logprobs`, of models that have them */
-            include?: (string[] | null) | undefined;
-            input_audio: {
-                /** @description The file in base64, and no data URL */
-                data: string;
-                /** @description Such as `wav`, `mp3`, `flac`, `m4a`, `ogg`, `webm` or `aac` */
-                format: string;
-            };
-        };
-        TranscriptionForm: {
             /**
              * Format: binary
              * @description Sound or video, with a file name
@@ -13127,6 +13215,13 @@ export interface components {
                 images_per_minute: number | null;
                 audio_seconds_per_minute: number | null;
             } | null;
+            /** @description Timeouts of its own in seconds; null where it has none, and unless the caller may change the connection */
+            timeouts: {
+                request_seconds: number | null;
+                first_byte_seconds: number | null;
+                idle_seconds: number | null;
+                stream_seconds: number | null;
+            } | null;
             /** @description Certificates of its own; null where it has none, and unless the caller may change the connection */
             network: components["schemas"]["ConnectionNetwork"] | null;
             model_count: number;
@@ -13184,6 +13279,16 @@ export interface components {
                 images_per_minute?: (number | null) | undefined;
                 audio_seconds_per_minute?: (number | null) | undefined;
             } | null) | undefined;
+            timeouts?: ({
+                /** @description Of a whole request without a stream */
+                request_seconds?: (number | null) | undefined;
+                /** @description Of a stream until the provider's first byte */
+                first_byte_seconds?: (number | null) | undefined;
+                /** @description Of a stream between two events or comments of the provider */
+                idle_seconds?: (number | null) | undefined;
+                /** @description Of a whole stream */
+                stream_seconds?: (number | null) | undefined;
+            } | null) | undefined;
         };
         ChangedConnection: {
             name?: string | undefined;
@@ -13200,6 +13305,16 @@ export interface components {
                 images_per_minute?: (number | null) | undefined;
                 audio_seconds_per_minute?: (number | null) | undefined;
             } | undefined;
+            timeouts?: ({
+                /** @description Of a whole request without a stream */
+                request_seconds?: (number | null) | undefined;
+                /** @description Of a stream until the provider's first byte */
+                first_byte_seconds?: (number | null) | undefined;
+                /** @description Of a stream between two events or comments of the provider */
+                idle_seconds?: (number | null) | undefined;
+                /** @description Of a whole stream */
+                stream_seconds?: (number | null) | undefined;
+            } | null) | undefined;
             /** @enum {string} */
             status?: ("active" | "inactive") | undefined;
         };
@@ -14535,13 +14650,6 @@ export interface components {
                 id: string;
                 number: string;
             } | null;
-            /** @description Those of the refunds and disputes of a purchase, oldest first */
-            credit_notes: {
-                /** @example invoice_01k9z3t6c8q4v7x2m5n0p1r3s4 */
-                id: string;
-                number: string;
-                total: number;
-            }[];
             /** Format: date-time */
             created_at: string;
         };
@@ -14919,7 +15027,7 @@ export interface components {
             /** @example INV-2026-000001 */
             number: string;
             /** @enum {string} */
-            type: "purchase" | "usage" | "credit_note";
+            type: "purchase" | "usage";
             /**
              * Format: date
              * @description The day of issue, in UTC
@@ -14927,21 +15035,12 @@ export interface components {
             date: string;
             /** @description The month of usage, in UTC; null for a payment */
             month: string | null;
-            /** @description The checkout or recharge, of a credit note that of its invoice; null for usage */
+            /** @description The checkout or recharge; null for usage */
             payment_id: string | null;
-            /** @description The invoice that a credit note corrects */
-            corrects: {
-                /** @example invoice_01k9z3t6c8q4v7x2m5n0p1r3s4 */
-                id: string;
-                number: string;
-            } | null;
             organization_id: string | null;
             /** @constant */
             currency: "USD";
-            /** @description With tax. Below zero for a credit note; above zero for one that cancels another, after a refund that was not carried out */
             total: number;
-            /** @description The part of `total` that is tax; null for none */
-            tax_amount: number | null;
         };
         Invoice: {
             /** @example invoice_01k9z3t6c8q4v7x2m5n0p1r3s4 */
@@ -14949,7 +15048,7 @@ export interface components {
             /** @example INV-2026-000001 */
             number: string;
             /** @enum {string} */
-            type: "purchase" | "usage" | "credit_note";
+            type: "purchase" | "usage";
             /**
              * Format: date
              * @description The day of issue, in UTC
@@ -14957,38 +15056,19 @@ export interface components {
             date: string;
             /** @description The month of usage, in UTC; null for a payment */
             month: string | null;
-            /** @description The checkout or recharge, of a credit note that of its invoice; null for usage */
+            /** @description The checkout or recharge; null for usage */
             payment_id: string | null;
-            /** @description The invoice that a credit note corrects */
-            corrects: {
-                /** @example invoice_01k9z3t6c8q4v7x2m5n0p1r3s4 */
-                id: string;
-                number: string;
-            } | null;
             organization_id: string | null;
             /** @constant */
             currency: "USD";
-            /** @description With tax. Below zero for a credit note; above zero for one that cancels another, after a refund that was not carried out */
             total: number;
-            /** @description The part of `total` that is tax; null for none */
-            tax_amount: number | null;
-            /** @description The time of the payment, or of the refund or dispute; null for usage */
+            /** @description The time of the payment; null for usage */
             paid_at: string | null;
             /**
              * @description Purchases are paid when they are invoiced, usage is paid from credits
              * @constant
              */
             amount_due: 0;
-            /** @description `total` less `tax_amount` */
-            net: number;
-            /** @description Null where none is shown */
-            tax: {
-                name: string;
-                /** @description Percent; null where the processor computed the tax */
-                rate: number | null;
-                /** @description The text of reverse charge */
-                reverse_charge: string | null;
-            } | null;
             seller: {
                 name: string;
                 address: string[];
@@ -15118,6 +15198,8 @@ export interface components {
             period: "hour" | "day" | "week" | "month";
             enabled: boolean;
             notification_channels: ("email" | "dashboard")[];
+            /** @description Destinations that get its triggers; null for all */
+            notification_destinations: string[] | null;
             description: string | null;
             min_requests: number | null;
             /** Format: date-time */
@@ -15134,6 +15216,8 @@ export interface components {
             period?: (("hour" | "day" | "week" | "month") | null) | undefined;
             enabled?: (boolean | null) | undefined;
             notification_channels?: (("email" | "dashboard")[] | null) | undefined;
+            /** @description Ids of destinations of notifications that get its triggers; null for all */
+            notification_destinations?: (string[] | null) | undefined;
             description?: (string | null) | undefined;
             /** @description Minimum number of requests in the period: 10 by default for `error_rate`, 1 for `model_latency`; without effect for other types */
             min_requests?: (number | null) | undefined;
@@ -15150,6 +15234,8 @@ export interface components {
             period: "hour" | "day" | "week" | "month";
             enabled: boolean;
             notification_channels: ("email" | "dashboard")[];
+            /** @description Destinations that get its triggers; null for all */
+            notification_destinations: string[] | null;
             description: string | null;
             min_requests: number | null;
             /** Format: date-time */
@@ -15176,6 +15262,8 @@ export interface components {
             period: "hour" | "day" | "week" | "month";
             enabled: boolean;
             notification_channels: ("email" | "dashboard")[];
+            /** @description Destinations that get its triggers; null for all */
+            notification_destinations: string[] | null;
             description: string | null;
             min_requests: number | null;
             /** Format: date-time */
@@ -15196,6 +15284,8 @@ export interface components {
             period?: ("hour" | "day" | "week" | "month") | undefined;
             enabled?: boolean | undefined;
             notification_channels?: ("email" | "dashboard")[] | undefined;
+            /** @description Ids of destinations of notifications that get its triggers; null for all */
+            notification_destinations?: (string[] | null) | undefined;
             description?: (string | null) | undefined;
             min_requests?: (number | null) | undefined;
         };
@@ -15229,54 +15319,9 @@ export interface components {
             first_weekday: "monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday";
             /** @enum {string} */
             enforcement: "hard" | "soft";
-            /** @description Percents of the amount at which the budget notifies, once in each window; above 100 for soft budgets only; ascending */
+            /** @description Percents of the amount at which the account is notified, once in each window; above 100 for soft budgets only; ascending */
             notify_percents: number[];
-            /** @description Highest percent at which it has notified in the current window */
-            notified_percent: number | null;
-            /** @description Booked usage of the current window, in the unit of the budget */
-            used: number;
-            /** @description Not below 0 */
-            remaining: number;
-            /** @description Null for a total */
-            window_start: string | null;
-            /** @description Time at which the budget resets; null for a total, which does not */
-            window_end: string | null;
-            /** Format: date-time */
-            created_at: string;
-            /** Format: date-time */
-            updated_at: string;
-        };
-        OrganizationBudget: {
-            /** @example budget_01k9z3t6c8q4v7x2m5n0p1r3s4 */
-            id: string;
-            /** @example org_01k9z3t6c8q4v7x2m5n0p1r3s4 */
-            organization_id: string;
-            /** @example Everyone, per month */
-            name: string;
-            /** @description ID of the account of the member whose requests alone count; null for all members' */
-            member_id: string | null;
-            /** @description Department whose members' requests alone count; null for all. Only requests since the creation of the budget count */
-            department: string | null;
-            /** @enum {string} */
-            unit: "usd" | "requests" | "tokens";
-            amount: number;
-            /** @description IDs of models, or `<provider>/*`: only requests that call one of them count. Null for all */
-            models: string[] | null;
-            /** @description Providers as model IDs begin, such as `openai`: only requests that call a model of one of them count. Null for all */
-            providers: string[] | null;
-            /** @description Tags: only requests with all of them count, those of their key included. Null for all */
-            tags: string[] | null;
-            /** @enum {string} */
-            window: "hour" | "day" | "week" | "month" | "quarter" | "year" | "total";
-            /** @example Europe/Berlin */
-            time_zone: string;
-            /** @enum {string} */
-            first_weekday: "monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday";
-            /** @enum {string} */
-            enforcement: "hard" | "soft";
-            /** @description Percents of the amount at which the budget notifies, once in each window; above 100 for soft budgets only; ascending */
-            notify_percents: number[];
-            /** @description Highest percent at which it has notified in the current window */
+            /** @description Highest percent of which the account was notified in the current window */
             notified_percent: number | null;
             /** @description Booked usage of the current window, in the unit of the budget */
             used: number;
@@ -15294,8 +15339,6 @@ export interface components {
         BudgetList: {
             /** @description Newest first */
             budgets: components["schemas"]["Budget"][];
-            /** @description Budgets of its organizations that bind the account, newest first */
-            organization_budgets: components["schemas"]["OrganizationBudget"][];
         };
         NewBudget: {
             name: string;
@@ -15316,9 +15359,9 @@ export interface components {
             time_zone?: (string | null) | undefined;
             /** @description Day with which weeks begin; without effect for other windows */
             first_weekday?: (("monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday") | null) | undefined;
-            /** @description hard: requests are rejected when the budget is used up; soft: the budget only notifies */
+            /** @description hard: requests are rejected when the budget is used up; soft: the account is only notified */
             enforcement?: (("hard" | "soft") | null) | undefined;
-            /** @description Percents of the amount at which the budget notifies, once in each window; above 100 for soft budgets only */
+            /** @description Percents of the amount at which the account is notified, once in each window; above 100 for soft budgets only */
             notify_percents?: (number[] | null) | undefined;
         };
         ChangedBudget: {
@@ -15335,47 +15378,17 @@ export interface components {
              */
             first_weekday?: ("monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday") | undefined;
             /**
-             * @description hard: requests are rejected when the budget is used up; soft: the budget only notifies
+             * @description hard: requests are rejected when the budget is used up; soft: the account is only notified
              * @enum {string}
              */
             enforcement?: ("hard" | "soft") | undefined;
-            /** @description Percents of the amount at which the budget notifies, once in each window; above 100 for soft budgets only */
+            /** @description Percents of the amount at which the account is notified, once in each window; above 100 for soft budgets only */
             notify_percents?: number[] | undefined;
-        };
-        OrganizationBudgetList: {
-            /** @description Newest first */
-            budgets: components["schemas"]["OrganizationBudget"][];
-        };
-        NewOrganizationBudget: {
-            name: string;
-            /** @description ID of the account of the member whose requests alone count; null for all members' */
-            member_id?: (string | null) | undefined;
-            /** @description Department whose members' requests alone count; null for all. Only requests since the creation of the budget count */
-            department?: (string | null) | undefined;
-            unit?: (("usd" | "requests" | "tokens") | null) | undefined;
-            /** @description USD with at most two decimals, or a number of requests or tokens */
-            amount: number;
-            /** @description IDs of models, or `<provider>/*`: only requests that call one of them count. Null for all */
-            models?: (string[] | null) | undefined;
-            /** @description Providers as model IDs begin, such as `openai`: only requests that call a model of one of them count. Null for all */
-            providers?: (string[] | null) | undefined;
-            /** @description Tags: only requests with all of them count, those of their key included. Null for all */
-            tags?: (string[] | null) | undefined;
-            /** @enum {string} */
-            window: "hour" | "day" | "week" | "month" | "quarter" | "year" | "total";
-            /** @description IANA name of the time zone whose calendar and clock the windows follow */
-            time_zone?: (string | null) | undefined;
-            /** @description Day with which weeks begin; without effect for other windows */
-            first_weekday?: (("monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday") | null) | undefined;
-            /** @description hard: requests are rejected when the budget is used up; soft: the budget only notifies */
-            enforcement?: (("hard" | "soft") | null) | undefined;
-            /** @description Percents of the amount at which the budget notifies, once in each window; above 100 for soft budgets only */
-            notify_percents?: (number[] | null) | undefined;
         };
         Notification: {
             id: string;
             /** @enum {string} */
-            kind: "alert" | "alert_test" | "low_balance" | "budget" | "key_expiring" | "quota_request" | "ticket_reply" | "invitation" | "system";
+            kind: "alert" | "alert_test" | "low_balance" | "budget" | "key_expiring" | "connection_failing" | "quota_request" | "ticket_reply" | "invitation" | "system";
             title: string;
             body: string;
             alert_id: string | null;
@@ -15400,7 +15413,7 @@ export interface components {
             kind: "webhook" | "slack" | "teams" | "pagerduty";
             /** @description Scheme and host, without the path, which may grant access */
             url: string;
-            events: ("alert.triggered" | "balance.low" | "budget.threshold" | "key.expiring" | "quota_request.answered" | "ticket.replied" | "invitation.received" | "account.notice")[];
+            events: ("alert.triggered" | "balance.low" | "budget.threshold" | "key.expiring" | "connection.failing" | "quota_request.answered" | "ticket.replied" | "invitation.received" | "account.notice")[];
             enabled: boolean;
             /** @description The reason why Tollgate disabled it */
             disabled_reason: string | null;
@@ -15418,7 +15431,8 @@ export interface components {
             url?: (string | null) | undefined;
             /** @description Integration key of a service of PagerDuty, never shown */
             routing_key?: (string | null) | undefined;
-            events?: (("alert.triggered" | "balance.low" | "budget.threshold" | "key.expiring" | "quota_request.answered" | "ticket.replied" | "invitation.received" | "account.notice")[] | null) | undefined;
+            /** @description Absent, or null, for all that the owner has */
+            events?: (("alert.triggered" | "balance.low" | "budget.threshold" | "key.expiring" | "connection.failing" | "quota_request.answered" | "ticket.replied" | "invitation.received" | "account.notice")[] | null) | undefined;
             enabled?: (boolean | null) | undefined;
         };
         NotificationDestinationWithKey: {
@@ -15429,7 +15443,7 @@ export interface components {
             kind: "webhook" | "slack" | "teams" | "pagerduty";
             /** @description Scheme and host, without the path, which may grant access */
             url: string;
-            events: ("alert.triggered" | "balance.low" | "budget.threshold" | "key.expiring" | "quota_request.answered" | "ticket.replied" | "invitation.received" | "account.notice")[];
+            events: ("alert.triggered" | "balance.low" | "budget.threshold" | "key.expiring" | "connection.failing" | "quota_request.answered" | "ticket.replied" | "invitation.received" | "account.notice")[];
             enabled: boolean;
             /** @description The reason why Tollgate disabled it */
             disabled_reason: string | null;
@@ -15447,7 +15461,7 @@ export interface components {
             url?: string | undefined;
             /** @description Integration key of a service of PagerDuty, never shown */
             routing_key?: string | undefined;
-            events?: ("alert.triggered" | "balance.low" | "budget.threshold" | "key.expiring" | "quota_request.answered" | "ticket.replied" | "invitation.received" | "account.notice")[] | undefined;
+            events?: ("alert.triggered" | "balance.low" | "budget.threshold" | "key.expiring" | "connection.failing" | "quota_request.answered" | "ticket.replied" | "invitation.received" | "account.notice")[] | undefined;
             enabled?: boolean | undefined;
         };
         NotificationDelivery: {
@@ -16577,8 +16591,6 @@ export interface components {
                 note: string | null;
                 /** @description The beginning of invoice numbers, `INV` of `INV-2026-000001`; each prefix has its own numbers in each year, so that a new seller takes a new one */
                 number_prefix: string;
-                /** @description The beginning of the numbers of credit notes, `CN` of `CN-2026-000001`; with that of invoices, both share their numbers */
-                credit_note_prefix: string;
             };
             /** @description The Ed25519 key, 32 bytes in base64, that signs catalogue documents; without one they need no signature */
             catalog_public_key: string | null;
@@ -16724,11 +16736,6 @@ export interface components {
                  * @description The beginning of invoice numbers, `INV` of `INV-2026-000001`; each prefix has its own numbers in each year, so that a new seller takes a new one
                  */
                 number_prefix?: string | undefined;
-                /**
-                 * Prefix of credit notes
-                 * @description The beginning of the numbers of credit notes, `CN` of `CN-2026-000001`; with that of invoices, both share their numbers
-                 */
-                credit_note_prefix?: string | undefined;
             } | undefined;
             /**
              * Signing key of catalogue documents
@@ -16943,10 +16950,7 @@ export interface components {
             /** @enum {string} */
             status: "active" | "suspended";
             suspended_reason: string | null;
-            /** @description Whether the role is `operator` */
             is_operator: boolean;
-            /** @description The role of an operator; null for a customer */
-            operator_role: ("operator" | "support" | "finance" | "read_only") | null;
             balance: number;
             /** @description The audit of the ledger found its account not in order. */
             blocked: boolean;
@@ -16973,10 +16977,8 @@ export interface components {
             /** Format: email */
             email: string;
             display_name?: (string | null) | undefined;
-            /** @description True for the role `operator`, false for no role; `operator_role` has them all */
+            /** @default false */
             is_operator?: (boolean | null) | undefined;
-            /** @description The role of an operator; null for a customer */
-            operator_role?: (("operator" | "support" | "finance" | "read_only") | null) | undefined;
             payment_method_required?: (boolean | null) | undefined;
             plan_id?: (string | null) | undefined;
             limits?: ({
@@ -16993,10 +16995,7 @@ export interface components {
             /** Format: email */
             email?: string | undefined;
             display_name?: string | undefined;
-            /** @description True for the role `operator`, false for no role; `operator_role` has them all */
             is_operator?: boolean | undefined;
-            /** @description The role of an operator; null for a customer */
-            operator_role?: (("operator" | "support" | "finance" | "read_only") | null) | undefined;
             payment_method_required?: boolean | undefined;
             /** @constant */
             blocked?: false | undefined;
@@ -19181,8 +19180,8 @@ export interface components {
                     last_route: boolean;
                 }[];
             };
-            /** @description USD of `cost` that the operator keeps: all but the earnings of an organization; null, as all margins, for the role `support` */
-            revenue: number | null;
+            /** @description USD of `cost` that the operator keeps: all but the earnings of an organization */
+            revenue: number;
             /** @description USD that the provider bills the operator; null where that is unknown */
             provider_cost: number | null;
             /** @description USD: `revenue` less `provider_cost` */
@@ -19609,12 +19608,6 @@ export interface components {
                 events: number;
                 written_off: number;
             } | null;
-        };
-        OperatorRole: {
-            /** @enum {string} */
-            role: "operator" | "support" | "finance" | "read_only";
-            /** @description The endpoints of operators that the role may call: `PUT /api/admin/users/{id}` */
-            endpoints: string[];
         };
     };
     responses: never;

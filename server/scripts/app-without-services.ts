@@ -19,7 +19,6 @@ import { createCatalogueStore } from '../src/api/account/models/store'
 import { createMappingStore } from '../src/api/account/model-mappings/store'
 import { createPriceStore } from '../src/api/operator/models/prices'
 import { createModelStore } from '../src/api/operator/models/store'
-import { createDestinationStore } from '../src/api/account/notification-destinations/store'
 import { createNotificationStore } from '../src/api/account/notifications/store'
 import { createMemberStore } from '../src/api/account/organizations/members'
 import { scimPortsOf, scimStoresOf } from './scim-without-services'
@@ -39,6 +38,7 @@ import { createLogReader } from '../src/api/account/request-logs/log-reader'
 import { createRequestLogStore } from '../src/api/account/request-logs/store'
 import { createUserStore } from '../src/api/operator/users/store'
 import { createAuditStores } from './audit-stores'
+import { createDestinationStores } from './destination-stores'
 import { createPromptStore } from '../src/api/account/prompts/store'
 import { createGatewayStore } from '../src/api/account/gateways/store'
 import { createQuotaRequestStore } from '../src/api/account/quota/request-store'
@@ -107,7 +107,8 @@ function storesOf(
   settings: LiveSettings,
 ): AppPorts['stores'] {
   const sealingKeys: SealingKeys = [{ id: 'none', key: Buffer.alloc(32) }]
-  const connecting = { db, catalog, sealingKeys, listModels: never }
+  const timers = () => settings.current.timers
+  const connecting = { db, catalog, sealingKeys, listModels: never, timers }
   return {
     ...createPublicStores({
       db,
@@ -154,7 +155,7 @@ function storesOf(
     accountSettings: createAccountSettingsStore({ db, changed }),
     alerts: createAlertStore({ db, send: undefined, testsPerHour: () => 1, onMailFailure: never }),
     notifications: createNotificationStore(db),
-    destinations: createDestinationStore({ db, sealingKeys, checkAddress: never, deliver: never }),
+    ...createDestinationStores(db, sealingKeys),
     prompts: createPromptStore(db),
     quotaRequests: createQuotaRequestStore(db),
     tickets: createTicketStore(db, never),

@@ -170,3 +170,23 @@ export function formatKeyExpiryText({
         body: `A rotation has replaced the secret ${keyPrefix}… of your API key "${name}". It expires at ${at}. Requests with it are rejected from then on. Use the new secret.`,
       }
 }
+
+interface ConnectionFailure {
+  name: string
+  provider: string
+  /** The message of the provider. */
+  reason: string | null
+  /** The name of the organization; null for a connection of the account. */
+  organization: string | null
+}
+
+/** Formats the notification of a connection whose provider rejects its credential, or has no credit for it. */
+export function formatFailingConnectionText(failure: ConnectionFailure): NoticeText {
+  const { name, provider, reason, organization } = failure
+  const owner = organization === null ? 'Your connection' : `The connection of ${organization}`
+  const why = reason === null ? '' : ` The provider says: ${reason}`
+  return {
+    title: `Connection fails: ${name}`,
+    body: `${owner} "${name}" (${provider}) is rejected: its key is not valid, or its account there has no credit.${why}`,
+  }
+}

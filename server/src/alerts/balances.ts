@@ -1,8 +1,11 @@
 import { sql, type Kysely } from 'kysely'
 import { formatLowBalanceText } from './alert-text'
+import { ofAccount, ofOrganization } from '../platform/db/account-row'
 import { newId } from '../platform/db/id'
 import type { Schema } from '../platform/db/schema'
+import { queueEvent } from '../notifications/events'
 import { notify } from '../notifications/notify'
+import { findRecipients } from '../notifications/recipients'
 import { heldByAccount } from '../ledger/held-amounts'
 import { postMail } from '../platform/mail/outbox'
 
@@ -15,14 +18,6 @@ interface Fallen {
   owner: string
   /** Nano-dollars, without what running requests hold. */
   available: bigint
-}
-
-/** A recipient of notifications about an account's balance. */
-interface BalanceFall {
-  id: string
-  email: string
-  email_verified: boolean
-  accountName: string
 }
 
 /**
@@ -95,40 +90,42 @@ async function takeFallen(trx: Kysely<Schema>, threshold: bigint): Promise<Falle
   return rows
 }
 
-async function notifyOwner(trx: Kysely<Schema>, fallen: Fallen, threshold: bigint): Promise<void> {
+async function notifyOwner(
+  trx: Kysely<Schema>,
+  { account_id: accountId, owner, available }: Fallen,
+  threshold: bigint,
+): Promise<void> {
   const noticeId = newId('ntf')
-  for (const { id, email, email_verified, accountName } of await toNotice(trx, fallen)) {
-    const [balance, limit] = [fallen.available, threshold].map(
-      (nanos) => Number(nanos) / nanosPerUsd,
-    )
-    const { title, body } = formatLowBalanceText(accountName, balance ?? 0, limit ?? 0)
+  const [balance = 0, limit = 0] = [available, threshold].map(
+    (nanos) => Number(nanos) / nanosPerUsd,
+  )
+  const organization = await findOrganization(trx, { account_id: accountId, owner })
+  const accountName = organization ? `the organization ${organization.name}` : 'your account'
+  const { title, body } = formatLowBalanceText(accountName, balance, limit)
+  const recipients = await findRecipients(
+    trx,
+    organization ? ofOrganization(organization.id) : ofAccount(accountId),
+  )
+  for (const { id, email, email_verified } of recipients) {
     await notify(trx, { userId: id, kind: 'low_balance', title, body, link: '/billing' })
     if (!email_verified) continue
     const reference = `low balance ${noticeId} ${id}`
     await postMail(trx, { recipient: email, subject: title, body: `${body}\n`, reference })
   }
+  if (!organization) return
+  const link = `/billing?organization=${organization.id}`
+  await queueEvent(trx, {
+    owner: ofOrganization(organization.id),
+    type: 'balance.low',
+    data: { title, body, organization_id: organization.id, link },
+  })
 }
 
-async function toNotice(
+/** Finds the organization whose pool an account of the ledger is; undefined for the balance of an account. */
+const findOrganization = async (
   trx: Kysely<Schema>,
-  { account_id: id, owner }: Fallen,
-): Promise<BalanceFall[]> {
-  if (!owner.startsWith('organization:')) {
-    const rows = await trx
-      .selectFrom('users')
-      .select(['id', 'email', 'email_verified'])
-      .where('id', '=', id)
-      .execute()
-    return rows.map((row) => ({ ...row, accountName: 'your account' }))
-  }
-  const rows = await trx
-    .selectFrom('membership')
-    .innerJoin('users', 'users.id', 'membership.user_id')
-    .innerJoin('organization', 'organization.id', 'membership.organization_id')
-    .select(['users.id', 'users.email', 'users.email_verified', 'organization.name'])
-    .where('membership.organization_id', '=', id)
-    .where('membership.status', '=', 'active')
-    .where('membership.role', 'in', ['owner', 'admin'])
-    .execute()
-  return rows.map(({ name, ...row }) => ({ ...row, accountName: `the organization ${name}` }))
-}
+  { account_id: id, owner }: Pick<Fallen, 'account_id' | 'owner'>,
+) =>
+  owner.startsWith('organization:')
+    ? trx.selectFrom('organization').select(['id', 'name']).where('id', '=', id).executeTakeFirst()
+    : undefined

@@ -85,7 +85,7 @@ test('a key is notified of 7 days and 1 day before it expires, once each by any 
   expect(await look(8.9)).toBe(0)
   expect([await look(9), await look(9.5), await look(10)]).toEqual([1, 0, 0])
   const notice = {
-    kind: 'key_expiring',
+    kind: 'key_expiring' as const,
     title: 'API key expires soon: Search',
     body: 'Your API key "Search" (sk-tg-6rHINF…) expires at 2030-01-11 00:00 UTC. Requests with it are rejected from then on. Extend it, or replace it before.',
     link: '/keys',

@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import type { Step } from './alert-state'
 import type { WatchedAlert } from './watched-alerts'
 import { formatTriggerText } from './alert-text'
+import { ofAccount } from '../platform/db/account-row'
 import { newId } from '../platform/db/id'
 import type { Schema } from '../platform/db/schema'
 import { queueEvent } from '../notifications/events'
@@ -59,8 +60,9 @@ async function notifyOwner(
     .values({ id: triggerId, alert_id: alert.id, triggered_at: at, value })
     .execute()
   await queueEvent(trx, {
-    userId: alert.userId,
+    owner: ofAccount(alert.userId),
     type: 'alert.triggered',
+    only: alert.destinations,
     data: {
       title,
       body,

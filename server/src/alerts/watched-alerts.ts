@@ -11,6 +11,8 @@ export interface WatchedAlert extends Rule {
   userId: string
   name: string
   channels: readonly Channel[]
+  /** The destinations that get its triggers; null for all. */
+  destinations: readonly string[] | null
   standing: AlertState
   revision: bigint
   accountCreatedMs: number
@@ -49,6 +51,7 @@ export async function findWatchedAlerts(
     period: row.period,
     minRequests: row.min_requests,
     channels: row.channels.filter(isChannel),
+    destinations: row.destinations,
     standing: {
       armed: row.armed,
       falseSinceMs: row.false_since?.getTime() ?? null,

@@ -33,6 +33,7 @@ const deeds = {
   scim_group: ['created', 'changed', 'deleted'],
   destination: ['created', 'changed', 'deleted'],
   budget: ['created', 'changed', 'deleted'],
+  notification_destination: ['created', 'changed', 'deleted'],
   checkout: ['opened'],
   company: ['changed'],
   view: ['created', 'changed', 'deleted'],

@@ -4,11 +4,14 @@ import { ConnectionOptions } from '../providers/connection-options'
 
 const timers = { requestMs: 600_000, firstByteMs: 300_000, idleMs: 300_000, streamMs: 1_800_000 }
 
-function attemptAt(upstreamModel: string, timeouts?: ConnectionOptions['timeouts']) {
+function attemptAt(
+  upstreamModel: string,
+  ...[timeouts, owner = null]: [timeouts?: ConnectionOptions['timeouts'], owner?: string | null]
+) {
   const options = ConnectionOptions.parse(timeouts ? { timeouts } : {})
   const model = { id: `acme/${upstreamModel}`, upstreamModel }
   const ports: Parameters<typeof limitAnswer>[1]['request']['ports'] = { timers: allTimers }
-  return { model, candidate: { connection: { options } }, request: { ports } }
+  return { model, candidate: { connection: { owner, options } }, request: { ports } }
 }
 
 const allTimers = {
@@ -38,6 +41,14 @@ test('finding V22: a connection has its own, and some of its models others', () 
     streamMs: 3_600_000,
   })
   expect(timeoutsOf(attemptAt('toString', timeouts), timers).idleMs).toBe(60_000)
+})
+
+test('timeouts of a customer’s connection are never longer than the installation’s, also where that was lowered since', () => {
+  const timeouts = { idle_seconds: 400, stream_seconds: 20, request_seconds: 601 }
+  expect(timeoutsOf(attemptAt('m', timeouts, 'user_1'), timers)).toEqual({
+    ...timers,
+    streamMs: 20_000,
+  })
 })
 
 test('finding V22: the time of a whole answer is that of the attempt', () => {

@@ -9,7 +9,9 @@ type AttemptTimeouts = Pick<Timers, 'requestMs' | 'firstByteMs' | 'idleMs' | 'st
 
 interface Timed {
   model: { upstreamModel: string }
-  candidate: { connection: { options: Pick<ConnectionOptions, 'timeouts'> } }
+  candidate: {
+    connection: { owner: string | null; options: Pick<ConnectionOptions, 'timeouts'> }
+  }
 }
 
 interface TimedAttempt extends Timed {
@@ -17,14 +19,31 @@ interface TimedAttempt extends Timed {
   request: { ports: Pick<GatewayPorts, 'timers'> }
 }
 
-/** Returns the timeouts of an attempt: its model's on the connection, else the connection's, else the installation's. */
+/**
+ * Returns the timeouts of an attempt: its model's on the connection, else the connection's, else the installation's,
+ * which bound those of a customer's connection.
+ */
 export function timeoutsOf<Defaults extends Partial<AttemptTimeouts>>(
   attempt: Timed,
   timers: Defaults,
 ): Defaults {
   const own = readOwn(attempt)
-  return own ? { ...timers, ...toMilliseconds(own) } : timers
+  if (!own) return timers
+  const set = toMilliseconds(own)
+  return { ...timers, ...(attempt.candidate.connection.owner === null ? set : bound(set, timers)) }
 }
+
+const bound = (
+  { requestMs, firstByteMs, idleMs, streamMs }: Partial<AttemptTimeouts>,
+  max: Partial<AttemptTimeouts>,
+): Partial<AttemptTimeouts> => ({
+  ...(requestMs !== undefined && { requestMs: Math.min(requestMs, max.requestMs ?? Infinity) }),
+  ...(firstByteMs !== undefined && {
+    firstByteMs: Math.min(firstByteMs, max.firstByteMs ?? Infinity),
+  }),
+  ...(idleMs !== undefined && { idleMs: Math.min(idleMs, max.idleMs ?? Infinity) }),
+  ...(streamMs !== undefined && { streamMs: Math.min(streamMs, max.streamMs ?? Infinity) }),
+})
 
 /** The timeouts that the connection of an attempt has for its model; undefined for none. */
 function readOwn({ model, candidate }: Timed): ModelTimeouts | undefined {

@@ -9,6 +9,7 @@ import { openTestDatabase } from '../../testing/db/database'
 import { TestPeers } from '../../testing/http/peers'
 import { createCustomer } from '../../testing/ledger/customer'
 import type { Database } from '../platform/db/database'
+import { ofAccount } from '../platform/db/account-row'
 import { newId } from '../platform/db/id'
 import type { SealingKeys } from '../platform/db/sealed'
 import { LocalAnswer } from '../upstream/http/answer'
@@ -83,7 +84,11 @@ async function createDestination(made: Made = {}, owner = userId): Promise<strin
 }
 
 const raise = (body = 'Low.', owner = userId) =>
-  queueEvent(database.query, { userId: owner, type: 'balance.low', data: { title: 'T', body } })
+  queueEvent(database.query, {
+    owner: ofAccount(owner),
+    type: 'balance.low',
+    data: { title: 'T', body },
+  })
 
 const makeDue = () =>
   sql`
@@ -124,7 +129,7 @@ test('an event reaches destinations of its account only, and those that take it'
   await createDestination({}, stranger)
   await raise()
   await queueEvent(database.query, {
-    userId: stranger,
+    owner: ofAccount(stranger),
     type: 'ticket.replied',
     data: { title: 'T', body: 'B' },
   })

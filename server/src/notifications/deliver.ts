@@ -3,6 +3,8 @@ import { openDestination, signatureHeaders } from './destination'
 import { formatBody } from './event-bodies'
 import { endWaiting, testEvent } from './events'
 import { notify } from './notify'
+import { findRecipients } from './recipients'
+import { isOwnedBy, type Owner } from '../platform/db/account-row'
 import type { DeliveryRow, DestinationRow } from '../platform/db/notice-schema'
 import type { Schema } from '../platform/db/schema'
 import type { SealingKeys } from '../platform/db/sealed'
@@ -34,7 +36,7 @@ export interface DeliverOptions {
 export type TakenDelivery = Pick<DeliveryRow, 'id' | 'event' | 'payload'> & {
   attempts: number
   expires_at: Date
-} & { destination: Pick<DestinationRow, 'id' | 'user_id' | 'name' | 'kind' | 'secret'> }
+} & { destination: Pick<DestinationRow, 'id' | 'name' | 'kind' | 'secret'> & Owner }
 
 interface Outcome {
   isDelivered: boolean
@@ -82,7 +84,7 @@ async function attempt(
       },
       body,
       signal: stop ? AbortSignal.any([timeout, stop]) : timeout,
-      owner: destination.user_id,
+      owner: destination.organization_id ?? destination.user_id ?? '',
     })
     const { status } = answer
     const isDelivered = status >= 200 && status < 300
@@ -153,10 +155,7 @@ async function record(
   await follow(trx, destination, { current, isDelivered, isGone: status === goneStatus })
 }
 
-const lockDestination = (
-  trx: Kysely<Schema>,
-  { id, user_id: userId }: TakenDelivery['destination'],
-) =>
+const lockDestination = (trx: Kysely<Schema>, { id, ...owner }: TakenDelivery['destination']) =>
   trx
     .selectFrom('notification_destination')
     .select([
@@ -165,7 +164,7 @@ const lockDestination = (
       sql<boolean>`coalesce(failing_since < now() - interval '3 days', false)`.as('is_over'),
     ])
     .where('id', '=', id)
-    .where('user_id', '=', userId)
+    .where(isOwnedBy(owner))
     .forNoKeyUpdate()
     .executeTakeFirst()
 
@@ -178,7 +177,7 @@ interface Followed {
 /** Updates the state of a destination, and disables one that is gone or has failed for three days. */
 async function follow(
   trx: Kysely<Schema>,
-  { id, user_id: userId, name }: TakenDelivery['destination'],
+  { id, name, ...owner }: TakenDelivery['destination'],
   { current, isDelivered, isGone }: Followed,
 ): Promise<void> {
   const isDisabled = current.enabled && !isDelivered && (isGone || current.is_over)
@@ -192,15 +191,20 @@ async function follow(
       ...(isDisabled && { enabled: false, disabled_reason: reason }),
     })
     .where('id', '=', id)
-    .where('user_id', '=', userId)
+    .where(isOwnedBy(owner))
     .execute()
   if (!isDisabled) return
   await endWaiting(trx, id)
-  await notify(trx, {
-    userId,
-    kind: 'system',
-    title: `A destination of notifications was disabled: ${name}`,
-    body: `${reason} Nothing is sent to it until you enable it again.`,
-    link: '/alerts',
-  })
+  for (const { id: userId } of await findRecipients(trx, owner)) {
+    await notify(trx, {
+      userId,
+      kind: 'system',
+      title: `A destination of notifications was disabled: ${name}`,
+      body: `${reason} Nothing is sent to it until you enable it again.`,
+      link:
+        owner.organization_id === null
+          ? '/alerts'
+          : `/organizations/${owner.organization_id}?tab=limits`,
+    })
+  }
 }

@@ -58,7 +58,8 @@ export class DeliveryQueue implements AsyncDisposable {
 
 interface TakenRow extends Omit<TakenDelivery, 'destination'> {
   destination_id: string
-  user_id: string
+  user_id: string | null
+  organization_id: string | null
   name: string
   kind: TakenDelivery['destination']['kind']
   secret: Buffer
@@ -85,9 +86,11 @@ async function take(db: Kysely<Schema>, limit: number): Promise<TakenDelivery[]>
       order by due.next_attempt_at limit ${limit} for update of due skip locked
     )
     returning delivery.id, event, payload, attempts, expires_at,
-      destination_id, user_id, name, kind, secret`.execute(db)
-  return rows.map(({ destination_id: id, user_id, name, kind, secret, ...delivery }) => ({
-    ...delivery,
-    destination: { id, user_id, name, kind, secret },
-  }))
+      destination_id, user_id, organization_id, name, kind, secret`.execute(db)
+  return rows.map(
+    ({ destination_id: id, user_id, organization_id, name, kind, secret, ...delivery }) => ({
+      ...delivery,
+      destination: { id, user_id, organization_id, name, kind, secret },
+    }),
+  )
 }

@@ -1,4 +1,5 @@
 import { sql, type Kysely } from 'kysely'
+import { isOwnedBy, type Owner } from '../platform/db/account-row'
 import { newId } from '../platform/db/id'
 import type { Schema } from '../platform/db/schema'
 
@@ -8,12 +9,20 @@ export const eventTypes = [
   'balance.low',
   'budget.threshold',
   'key.expiring',
+  'connection.failing',
   'quota_request.answered',
   'ticket.replied',
   'invitation.received',
   'account.notice',
 ] as const
 export type EventType = (typeof eventTypes)[number]
+
+/** Those of them that organizations have. */
+export const organizationEvents: readonly EventType[] = ['balance.low', 'connection.failing']
+
+/** Returns the events that an owner has. */
+export const eventsOf = ({ organization_id: organizationId }: Owner): readonly EventType[] =>
+  organizationId === null ? eventTypes : organizationEvents
 
 /** The event that a test sends. */
 export const testEvent = 'test'
@@ -25,10 +34,12 @@ export interface EventData {
   [field: string]: string | number | null
 }
 
-interface AccountEvent {
-  userId: string
+interface OwnedEvent {
+  owner: Owner
   type: EventType
   data: EventData
+  /** The ids of the destinations that may get it; null for all. */
+  only?: readonly string[] | null
 }
 
 /** The end of an attempt's lease: longer than an attempt lasts with its record. */
@@ -42,17 +53,18 @@ export const toDelivery = (destinationId: string, type: string, data: EventData)
   payload: JSON.stringify({ type, timestamp: new Date().toISOString(), data }),
 })
 
-/** Queues an event for the destinations of its account that take it, in the transaction of its cause. */
+/** Queues an event for the destinations of its owner that take it, in the transaction of its cause. */
 export async function queueEvent(
   db: Kysely<Schema>,
-  { userId, type, data }: AccountEvent,
+  { owner, type, data, only = null }: OwnedEvent,
 ): Promise<void> {
   const destinations = await db
     .selectFrom('notification_destination')
     .select('id')
-    .where('user_id', '=', userId)
+    .where(isOwnedBy(owner))
     .where('enabled', '=', true)
     .where(sql<boolean>`${type} = any(events)`)
+    .$if(only !== null, (row) => row.where(sql<boolean>`id = any(${only})`))
     // Deleted meanwhile, it would fail the transaction of the cause.
     .forKeyShare()
     .execute()

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import { queueEvent, type EventData, type EventType } from './events'
+import { ofAccount } from '../platform/db/account-row'
 import { newId } from '../platform/db/id'
 import type { NotificationRow } from '../platform/db/notice-schema'
 import type { Schema } from '../platform/db/schema'
@@ -22,6 +23,7 @@ const eventOf: Readonly<Partial<Record<Notice['kind'], EventType>>> = {
   low_balance: 'balance.low',
   budget: 'budget.threshold',
   key_expiring: 'key.expiring',
+  connection_failing: 'connection.failing',
   quota_request: 'quota_request.answered',
   ticket_reply: 'ticket.replied',
   invitation: 'invitation.received',
@@ -47,6 +49,6 @@ export async function notify(db: Kysely<Schema>, notice: Notice): Promise<string
   const { userId, title, body, figures } = notice
   const type = eventOf[notice.kind]
   const data = { title, body, ...figures, notification_id: id, link: notice.link ?? null }
-  if (type !== undefined) await queueEvent(db, { userId, type, data })
+  if (type !== undefined) await queueEvent(db, { owner: ofAccount(userId), type, data })
   return id
 }

@@ -3,7 +3,7 @@ import type { GatewayServices } from './gateway'
 import type { Notices } from './notices'
 import type { PaymentServices } from './payments'
 import { createAuditStores } from './audit-destinations'
-import { createDestinationDelivery } from './destinations'
+import { createDestinationStores } from './destinations'
 import { createPublicStores } from './public-api'
 import { readOauthClients } from './sign-in'
 import type { Storage } from './storage'
@@ -32,7 +32,6 @@ import { createPerformanceReader } from '../api/account/models/performance'
 import { createMappingStore } from '../api/account/model-mappings/store'
 import { createPriceStore } from '../api/operator/models/prices'
 import { createModelStore } from '../api/operator/models/store'
-import { createDestinationStore } from '../api/account/notification-destinations/store'
 import { createNotificationStore } from '../api/account/notifications/store'
 import { createMemberStore } from '../api/account/organizations/members'
 import { createOperatedOrganizationStore } from '../api/operator/organizations/store'
@@ -152,6 +151,7 @@ function routingStores(
       ...connecting,
       changed,
       checkAddress: (address, owner) => guarded.check(address, owner),
+      timers: () => settings.current.timers,
     }),
     connectionModels: createConnectionModelStore({ db, catalog, settings, changed }),
     gateways: createGatewayStore({ db, address, changed }),
@@ -222,12 +222,7 @@ function accountStores(dependencies: Dependencies, services: GatewayServices) {
       onMailFailure: (err) => log.warn({ err }, 'a test of an alert could not be mailed'),
     }),
     notifications: createNotificationStore(db),
-    destinations: createDestinationStore({
-      db,
-      sealingKeys: storage.installation.sealingKeys,
-      checkAddress: (address, owner) => services.guarded.checkCall(address, owner),
-      deliver: createDestinationDelivery({ storage, egress: services.egress }),
-    }),
+    ...createDestinationStores({ storage, egress: services.egress, guarded: services.guarded }),
     prompts: createPromptStore(db),
     tickets: createTicketStore(
       db,

@@ -5,6 +5,7 @@ import { PromptEvaluations } from '../alerts/prompt-evaluations'
 import { createMailDelivery, createMailReminder } from '../jobs/deliver-mail'
 import { createAlertEvaluation } from '../jobs/evaluate-alerts'
 import { createKeyExpiryNotices } from '../jobs/notify-expiring-keys'
+import { createFailingConnectionNotices } from '../jobs/notify-failing-connections'
 import { systemClock } from '../platform/clock'
 import type { Config } from '../platform/config/config'
 import { MailSender } from '../platform/mail/mail-sender'
@@ -49,15 +50,21 @@ export function createNotices(options: Options, disposables: AsyncDisposableStac
       log,
     }),
   )
-  disposables.use(
-    createKeyExpiryNotices({
-      db: storage.database.query,
-      intervalMs: config.alertEveryMs * alertsPerKeyExpiry,
-      log,
-      clock: systemClock,
-    }),
-  )
+  startRowNotices(options, disposables)
   return { soon: (userIds) => promptEvaluations.soon(userIds) }
+}
+
+/** Starts the notifications of keys that expire, and of connections that fail. */
+function startRowNotices(
+  { config, storage, log }: Options,
+  disposables: AsyncDisposableStack,
+): void {
+  const ports = { db: storage.database.query, log, clock: systemClock }
+  const intervalMs = config.alertEveryMs
+  disposables.use(
+    createKeyExpiryNotices({ ...ports, intervalMs: intervalMs * alertsPerKeyExpiry }),
+  )
+  disposables.use(createFailingConnectionNotices({ ...ports, intervalMs }))
 }
 
 /** The full days whose logs are in PostgreSQL at least. */

@@ -42,16 +42,21 @@ const destination: Kind = {
   },
 }
 
+/** Inserts a delivery to a destination, which no request makes. Resolves with its id. */
+export async function insertDelivery(fixture: Fixture, destinationId?: string): Promise<string> {
+  const id = `dlv_${tail()}`
+  await using sql = await openDatabase(fixture.gateway.dataDir)
+  await sql`
+    insert into notification_delivery (id, destination_id, event, payload, status)
+    values (${id}, ${destinationId}, 'balance.low', '{}', 'failed')`
+  return id
+}
+
 /** Made by an event, not by a request. */
 const delivery: Kind = {
   async make(fixture) {
     const { owner, ids } = await destination.make(fixture)
-    const id = `dlv_${tail()}`
-    await using sql = await openDatabase(fixture.gateway.dataDir)
-    await sql`
-      insert into notification_delivery (id, destination_id, event, payload, status)
-      values (${id}, ${ids[0]}, 'balance.low', '{}', 'failed')`
-    return { owner, ids: [...ids, id] }
+    return { owner, ids: [...ids, await insertDelivery(fixture, ids[0])] }
   },
 }
 

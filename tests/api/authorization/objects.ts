@@ -1,5 +1,5 @@
 import { collection, ownedKind, type Kind, type CreatedObject } from './kind'
-import { accountKinds } from './account-objects'
+import { accountKinds, insertDelivery } from './account-objects'
 import { operatorKinds } from './operator-objects'
 import { newOrganization, uniqueName } from '../../harness/organization'
 import { call, idIn, type Fixture } from '../../harness/byok'
@@ -28,6 +28,13 @@ const ofOrganization = (
     }
   },
 })
+
+/** Creates a destination of an organization's notifications. Resolves with its id. */
+const notifiedBy = async (fixture: Fixture, owner: Customer, id: string): Promise<string> => {
+  const body = { name: 'Operations', kind: 'slack', url: fixture.upstream.url }
+  const path = `POST /organizations/${id}/notification-destinations`
+  return idIn(await call(fixture.gateway, owner, path, body))
+}
 
 const conversationOf = async (fixture: Fixture, { key }: Customer): Promise<string> => {
   const body = { items: [{ role: 'user', content: 'Hello!' }] }
@@ -166,6 +173,15 @@ export const kinds: Readonly<Record<string, readonly Kind[]>> = {
         { ...body, enabled: false },
       )
       return [id, idIn(made)]
+    }),
+  ],
+  '/api/organizations/:id/notification-destinations/:destination_id': [
+    ofOrganization(async (fixture, owner, id) => [id, await notifiedBy(fixture, owner, id)]),
+  ],
+  '/api/organizations/:id/notification-destinations/:destination_id/deliveries/:delivery_id': [
+    ofOrganization(async (fixture, owner, id) => {
+      const destinationId = await notifiedBy(fixture, owner, id)
+      return [id, destinationId, await insertDelivery(fixture, destinationId)]
     }),
   ],
   '/api/user/model-collections/:id': [

@@ -1,7 +1,17 @@
-import { Checkbox, Group, NumberInput, Select, Text, TextInput, Textarea } from '@mantine/core'
+import {
+  Checkbox,
+  Group,
+  MultiSelect,
+  NumberInput,
+  Select,
+  Text,
+  TextInput,
+  Textarea,
+} from '@mantine/core'
 import { useForm, type UseFormReturnType } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
-import { useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { destinationsQuery } from './destination-queries'
 import {
   alertTypes,
   channelNames,
@@ -23,6 +33,8 @@ interface Fields {
   threshold: number
   period: Period
   notification_channels: Alert['notification_channels']
+  to: 'all' | 'some'
+  notification_destinations: string[]
   description: string
   min_requests: number | ''
 }
@@ -36,6 +48,8 @@ const newAlert: Fields = {
   threshold: thresholdOf('cost_threshold'),
   period: 'day',
   notification_channels: ['email', 'dashboard'],
+  to: 'all',
+  notification_destinations: [],
   description: '',
   min_requests: '',
 }
@@ -46,12 +60,15 @@ const toFields = (alert: Alert): Fields => ({
   threshold: alert.threshold,
   period: alert.period,
   notification_channels: alert.notification_channels,
+  to: alert.notification_destinations ? 'some' : 'all',
+  notification_destinations: alert.notification_destinations ?? [],
   description: alert.description ?? '',
   min_requests: alert.min_requests ?? '',
 })
 
-const toBody = (fields: Fields) => ({
+const toBody = ({ to, ...fields }: Fields) => ({
   ...fields,
+  notification_destinations: to === 'some' ? fields.notification_destinations : null,
   description: fields.description.trim() || null,
   min_requests:
     fields.min_requests === '' || kinds[fields.type].minRequests === undefined
@@ -100,6 +117,7 @@ export function AlertForm({ alert, onClose }: { alert?: Alert; onClose: () => vo
           <Checkbox value="dashboard" label={channelNames.dashboard} />
         </Group>
       </Checkbox.Group>
+      <Recipients form={form} />
       <Textarea
         label="Description"
         description="Your notes, for example what to do"
@@ -109,6 +127,35 @@ export function AlertForm({ alert, onClose }: { alert?: Alert; onClose: () => vo
         {...form.getInputProps('description')}
       />
     </ResourceForm>
+  )
+}
+
+const recipientChoices = [
+  { value: 'all', label: 'All destinations' },
+  { value: 'some', label: 'Selected destinations' },
+]
+
+/** The destinations that get the triggers, for accounts that have some. */
+function Recipients({ form }: { form: UseFormReturnType<Fields> }) {
+  const { data: destinations = [] } = useQuery(destinationsQuery(undefined))
+  if (destinations.length === 0) return undefined
+  const choices = destinations.map(({ id, name }) => ({ value: id, label: name }))
+  return (
+    <>
+      <Select
+        label="Send to"
+        allowDeselect={false}
+        data={recipientChoices}
+        {...form.getInputProps('to')}
+      />
+      {form.values.to === 'some' && (
+        <MultiSelect
+          label="Destinations"
+          data={choices}
+          {...form.getInputProps('notification_destinations')}
+        />
+      )}
+    </>
   )
 }
 

@@ -2,6 +2,7 @@ import { Badge, Button, Group, Modal, Stack, Table, Text, Title } from '@mantine
 import { notifications } from '@mantine/notifications'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { endpointsOf } from './destination-endpoints'
 import { EditDestinationForm } from './destination-form'
 import {
   deliveriesQuery,
@@ -11,7 +12,6 @@ import {
   type Delivery,
   type Destination,
 } from './destination-queries'
-import { api, bodyOf } from '../../api/client'
 import { allRows } from '../../api/paging'
 import { Confirm } from '../../components/confirm'
 import { ListTable } from '../../components/list-table'
@@ -24,6 +24,7 @@ import { When } from '../../components/when'
 
 interface Props {
   destination: Destination
+  organizationId: string | undefined
   /** Receives a new signing secret. */
   onSecret: (given: { name: string; secret: string | null }) => void
   onClose: () => void
@@ -31,7 +32,7 @@ interface Props {
 
 /** One destination with its recent deliveries. */
 export function DestinationDrawer(props: Props) {
-  const { destination, onClose } = props
+  const { destination, organizationId, onClose } = props
   return (
     <SidePanel onClose={onClose} size="lg" title="Destination">
       <FailureScope>
@@ -45,7 +46,7 @@ export function DestinationDrawer(props: Props) {
             </Text>
           </div>
           <Actions {...props} />
-          <Deliveries id={destination.id} isEnabled={destination.enabled} />
+          <Deliveries destination={destination} organizationId={organizationId} />
         </Stack>
       </FailureScope>
     </SidePanel>
@@ -53,14 +54,11 @@ export function DestinationDrawer(props: Props) {
 }
 
 function Actions(props: Props) {
-  const { destination } = props
+  const { destination, organizationId } = props
   const queries = useQueryClient()
   const [dialog, setDialog] = useState<'edit' | 'rotate' | 'delete'>()
-  const params = { path: { destination_id: destination.id } }
   const testing = useSubmit(async () => {
-    const { status, error } = await bodyOf(
-      api.POST('/api/account/notification-destinations/{destination_id}/test', { params }),
-    )
+    const { status, error } = await endpointsOf(organizationId).test(destination.id)
     const isDelivered = status === 'delivered'
     notifications.show({
       title: destination.name,
@@ -94,7 +92,11 @@ function Actions(props: Props) {
       </Group>
       <Problem error={testing.error} />
       <Modal opened={dialog === 'edit'} onClose={close} title={`Edit ${destination.name}`}>
-        <EditDestinationForm destination={destination} onClose={close} />
+        <EditDestinationForm
+          destination={destination}
+          organizationId={organizationId}
+          onClose={close}
+        />
       </Modal>
       {(dialog === 'rotate' || dialog === 'delete') && (
         <Dialog {...props} kind={dialog} onEnd={close} />
@@ -108,19 +110,13 @@ interface DialogProps extends Props {
   onEnd: () => void
 }
 
-function Dialog({ destination, onSecret, onClose, kind, onEnd }: DialogProps) {
+function Dialog(props: DialogProps) {
+  const { destination, organizationId, onSecret, onClose, kind, onEnd } = props
   const queries = useQueryClient()
-  const params = { path: { destination_id: destination.id } }
-  const rotate = async () =>
-    onSecret(
-      await bodyOf(
-        api.POST('/api/account/notification-destinations/{destination_id}/rotate-secret', {
-          params,
-        }),
-      ),
-    )
+  const endpoints = endpointsOf(organizationId)
+  const rotate = async () => onSecret(await endpoints.rotate(destination.id))
   const remove = async () => {
-    await api.DELETE('/api/account/notification-destinations/{destination_id}', { params })
+    await endpoints.delete(destination.id)
     onClose()
     await queries.invalidateQueries({ queryKey: ['destinations'] })
   }
@@ -143,14 +139,14 @@ function Dialog({ destination, onSecret, onClose, kind, onEnd }: DialogProps) {
   )
 }
 
-function Deliveries({ id, isEnabled }: { id: string; isEnabled: boolean }) {
-  const query = useQuery(deliveriesQuery(id))
+function Deliveries({
+  destination: { id, enabled },
+  organizationId,
+}: Pick<Props, 'destination' | 'organizationId'>) {
+  const query = useQuery(deliveriesQuery(organizationId, id))
   const queries = useQueryClient()
   const resending = useSubmit(async (deliveryId: string) => {
-    await api.POST(
-      '/api/account/notification-destinations/{destination_id}/deliveries/{delivery_id}/resend',
-      { params: { path: { destination_id: id, delivery_id: deliveryId } } },
-    )
+    await endpointsOf(organizationId).resend(id, deliveryId)
     await queries.invalidateQueries({ queryKey: ['destinations'] })
   })
   return (
@@ -175,7 +171,7 @@ function Deliveries({ id, isEnabled }: { id: string; isEnabled: boolean }) {
                 <DeliveryRow
                   key={delivery.id}
                   delivery={delivery}
-                  isDisabled={!isEnabled || resending.isBusy}
+                  isDisabled={!enabled || resending.isBusy}
                   onResend={() => void resending.submit(delivery.id)}
                 />
               ))}

@@ -9,8 +9,9 @@ import {
 import { useForm, type UseFormReturnType } from '@mantine/form'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { eventNames, events, kindChoices, type Destination } from './destination-queries'
-import { api, bodyOf, type Schemas } from '../../api/client'
+import { endpointsOf } from './destination-endpoints'
+import { eventNames, eventsOf, kindChoices, type Destination } from './destination-queries'
+import type { Schemas } from '../../api/client'
 import { changedFields } from '../../components/changed-fields'
 import { ResourceForm } from '../../components/resource-form'
 
@@ -24,12 +25,11 @@ interface Fields {
   events: Destination['events']
 }
 
-const newDestination: Fields = {
+const newDestination: Omit<Fields, 'events'> = {
   name: '',
   kind: 'webhook',
   url: '',
   routing_key: '',
-  events: [...events],
 }
 
 const hints: Readonly<Record<Exclude<Destination['kind'], 'pagerduty'>, string>> = {
@@ -43,22 +43,23 @@ const validate = {
 }
 
 interface Props {
+  organizationId: string | undefined
   /** Receives the new destination, with its secret if it has one. */
   onCreated: (created: CreatedDestination) => void
   onCancel: () => void
 }
 
 /** Creates a destination of notifications. */
-export function DestinationForm({ onCreated, onCancel }: Props) {
+export function DestinationForm({ organizationId, onCreated, onCancel }: Props) {
   const form = useForm<Fields>({
-    initialValues: newDestination,
+    initialValues: { ...newDestination, events: [...eventsOf(organizationId)] },
     validate,
   })
   const { kind } = form.values
   const save = async ({ url, routing_key, ...fields }: Fields) => {
     const address = fields.kind === 'pagerduty' ? { routing_key } : { url }
     const body = { ...fields, ...address }
-    onCreated(await bodyOf(api.POST('/api/account/notification-destinations', { body })))
+    onCreated(await endpointsOf(organizationId).create(body))
   }
   return (
     <ResourceForm form={form} save={save} label="Create" onCancel={onCancel}>
@@ -79,7 +80,7 @@ export function DestinationForm({ onCreated, onCancel }: Props) {
           {...form.getInputProps('url')}
         />
       )}
-      <EventInputs {...form.getInputProps('events')} />
+      <EventInputs events={eventsOf(organizationId)} {...form.getInputProps('events')} />
     </ResourceForm>
   )
 }
@@ -90,11 +91,12 @@ interface EditedFields extends Omit<Fields, 'kind'> {
 
 interface EditProps {
   destination: Destination
+  organizationId: string | undefined
   onClose: () => void
 }
 
 /** Edits a destination. Its address and its key are not shown, and stay unless others are entered. */
-export function EditDestinationForm({ destination, onClose }: EditProps) {
+export function EditDestinationForm({ destination, organizationId, onClose }: EditProps) {
   const queries = useQueryClient()
   const { id, kind, url } = destination
   // What changes meanwhile, such as a destination that Tollgate disables, is no change by this form.
@@ -106,8 +108,7 @@ export function EditDestinationForm({ destination, onClose }: EditProps) {
   const save = async (fields: EditedFields) => {
     const body = changedFields<Schemas['ChangedNotificationDestination']>(fields, before)
     if (Object.keys(body).length > 0) {
-      const params = { path: { destination_id: id } }
-      await api.PUT('/api/account/notification-destinations/{destination_id}', { params, body })
+      await endpointsOf(organizationId).change(id, body)
       await queries.invalidateQueries({ queryKey: ['destinations'] })
     }
     onClose()
@@ -121,7 +122,7 @@ export function EditDestinationForm({ destination, onClose }: EditProps) {
         {...form.getInputProps('url')}
       />
       {kind === 'pagerduty' && <RoutingKey form={form} />}
-      <EventInputs {...form.getInputProps('events')} />
+      <EventInputs events={eventsOf(organizationId)} {...form.getInputProps('events')} />
       <Checkbox label="Enabled" {...form.getInputProps('enabled', { type: 'checkbox' })} />
     </ResourceForm>
   )
@@ -155,7 +156,11 @@ const UrlInput = (props: TextInputProps) => (
   <TextInput label="URL" type="url" maxLength={1000} autoComplete="off" {...props} />
 )
 
-const EventInputs = (props: Omit<CheckboxGroupProps, 'children'>) => (
+interface EventProps extends Omit<CheckboxGroupProps, 'children'> {
+  events: readonly Destination['events'][number][]
+}
+
+const EventInputs = ({ events, ...props }: EventProps) => (
   <Checkbox.Group label="Events" {...props}>
     <Group mt="xs">
       {events.map((event) => (

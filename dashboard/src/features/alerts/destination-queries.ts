@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
-import { api, bodyOf, type Schemas } from '../../api/client'
+import { endpointsOf } from './destination-endpoints'
+import type { Schemas } from '../../api/client'
 
 export type Destination = Schemas['NotificationDestination']
 export type Delivery = Schemas['NotificationDelivery']
@@ -15,11 +16,12 @@ export const kindNames: Readonly<Record<Destination['kind'], string>> = {
 
 export const kindChoices = kinds.map((value) => ({ value, label: kindNames[value] }))
 
-export const events = [
+const events = [
   'alert.triggered',
   'balance.low',
   'budget.threshold',
   'key.expiring',
+  'connection.failing',
   'quota_request.answered',
   'ticket.replied',
   'invitation.received',
@@ -32,32 +34,36 @@ export const eventNames: Readonly<Record<Destination['events'][number], string>>
   'balance.low': 'Low balance',
   'budget.threshold': 'Budget',
   'key.expiring': 'API key',
+  'connection.failing': 'Connection',
   'quota_request.answered': 'Limits',
   'ticket.replied': 'Support',
   'invitation.received': 'Invitation',
   'account.notice': 'Service',
 }
 
-/** All destinations: an account has at most twenty. */
-export const destinationsQuery = queryOptions({
-  queryKey: ['destinations', 'list'],
-  queryFn: async () =>
-    (await bodyOf(api.GET('/api/account/notification-destinations', { params: { query: {} } })))
-      .destinations,
-})
+/** The events that organizations have. */
+const organizationEvents: readonly Destination['events'][number][] = [
+  'balance.low',
+  'connection.failing',
+]
+
+/** Returns the events of an account, or of an organization. */
+export const eventsOf = (organizationId: string | undefined) =>
+  organizationId === undefined ? events : organizationEvents
+
+/** All destinations: an account, and an organization, has at most twenty. */
+export const destinationsQuery = (organizationId: string | undefined) =>
+  queryOptions({
+    queryKey: ['destinations', 'list', organizationId ?? ''],
+    queryFn: async () => (await endpointsOf(organizationId).list()).destinations,
+  })
 
 /** The number of deliveries that are shown. */
 export const shownDeliveries = 20
 
-export const deliveriesQuery = (id: string) =>
+export const deliveriesQuery = (organizationId: string | undefined, id: string) =>
   queryOptions({
     queryKey: ['destinations', 'deliveries', id],
     queryFn: async () =>
-      (
-        await bodyOf(
-          api.GET('/api/account/notification-destinations/{destination_id}/deliveries', {
-            params: { path: { destination_id: id }, query: { limit: shownDeliveries } },
-          }),
-        )
-      ).deliveries,
+      (await endpointsOf(organizationId).deliveries(id, shownDeliveries)).deliveries,
   })

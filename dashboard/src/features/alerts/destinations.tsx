@@ -2,9 +2,9 @@ import { Anchor, Badge, Button, Group, Modal, Switch, Table, Text } from '@manti
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { DestinationDrawer } from './destination-drawer'
+import { endpointsOf } from './destination-endpoints'
 import { DestinationForm } from './destination-form'
 import { destinationsQuery, eventNames, kindNames, type Destination } from './destination-queries'
-import { api } from '../../api/client'
 import { allRows } from '../../api/paging'
 import { Card } from '../../components/card'
 import { ListTable } from '../../components/list-table'
@@ -19,9 +19,14 @@ interface Secret {
   secret: string
 }
 
-/** The destinations of an account's events outside of Tollgate. */
-export function Destinations() {
-  const query = useQuery(destinationsQuery)
+interface Props {
+  /** Undefined for the destinations of the account. */
+  organizationId?: string
+}
+
+/** The destinations of the events of an account, or of an organization, outside of Tollgate. */
+export function Destinations({ organizationId }: Props) {
+  const query = useQuery(destinationsQuery(organizationId))
   const queries = useQueryClient()
   const [dialog, setDialog] = useState<'new' | { open: string }>()
   const [secret, setSecret] = useState<Secret>()
@@ -32,15 +37,8 @@ export function Destinations() {
   const opened =
     typeof dialog === 'object' ? query.data?.find(({ id }) => id === dialog.open) : undefined
   return (
-    <Card title="Destinations">
-      <Group justify="space-between" gap="sm">
-        <Text size="sm" c="dimmed">
-          Sends alerts and other notifications to webhooks, Slack, Microsoft Teams and PagerDuty.
-        </Text>
-        <Button variant="default" onClick={() => setDialog('new')}>
-          New destination
-        </Button>
-      </Group>
+    <Card title={organizationId === undefined ? 'Destinations' : 'Notifications'}>
+      <Introduction organizationId={organizationId} onNew={() => setDialog('new')} />
       <ResourceList
         query={query}
         rows={(items) => allRows(items)}
@@ -48,11 +46,16 @@ export function Destinations() {
         empty="No destinations yet."
       >
         {(destinations) => (
-          <DestinationTable destinations={destinations} onOpen={(open) => setDialog({ open })} />
+          <DestinationTable
+            destinations={destinations}
+            organizationId={organizationId}
+            onOpen={(open) => setDialog({ open })}
+          />
         )}
       </ResourceList>
       <Modal opened={dialog === 'new'} onClose={close} title="New destination">
         <DestinationForm
+          organizationId={organizationId}
           onCancel={close}
           onCreated={(created) => {
             close()
@@ -61,24 +64,48 @@ export function Destinations() {
           }}
         />
       </Modal>
-      {opened && <DestinationDrawer destination={opened} onSecret={showSecret} onClose={close} />}
+      {opened && (
+        <DestinationDrawer
+          destination={opened}
+          organizationId={organizationId}
+          onSecret={showSecret}
+          onClose={close}
+        />
+      )}
       {secret && <KeySecret noun="Signing key" {...secret} onClose={() => setSecret(undefined)} />}
     </Card>
   )
 }
 
+interface IntroductionProps {
+  organizationId: string | undefined
+  onNew: () => void
+}
+
+const Introduction = ({ organizationId, onNew }: IntroductionProps) => (
+  <Group justify="space-between" gap="sm">
+    <Text size="sm" c="dimmed">
+      {organizationId === undefined
+        ? 'Sends alerts and other notifications'
+        : 'Sends low balances of the pool and failing connections'}{' '}
+      to webhooks, Slack, Microsoft Teams and PagerDuty.
+    </Text>
+    <Button variant="default" onClick={onNew}>
+      New destination
+    </Button>
+  </Group>
+)
+
 interface TableProps {
   destinations: readonly Destination[]
+  organizationId: string | undefined
   onOpen: (id: string) => void
 }
 
-function DestinationTable({ destinations, onOpen }: TableProps) {
+function DestinationTable({ destinations, organizationId, onOpen }: TableProps) {
   const queries = useQueryClient()
   const turning = useSubmit(async ({ id, enabled }: Pick<Destination, 'id' | 'enabled'>) => {
-    await api.PUT('/api/account/notification-destinations/{destination_id}', {
-      params: { path: { destination_id: id } },
-      body: { enabled },
-    })
+    await endpointsOf(organizationId).change(id, { enabled })
     await queries.invalidateQueries({ queryKey: ['destinations'] })
   })
   return (

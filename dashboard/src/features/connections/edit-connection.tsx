@@ -12,6 +12,7 @@ import {
 } from './network-fields'
 import { NetworkSection } from './network-section'
 import { connectionsQuery, type Connection } from './queries'
+import { TimeoutInputs, toTimeoutFields, toTimeouts, type TimeoutFields } from './timeout-inputs'
 
 interface Fields {
   name: string
@@ -24,6 +25,7 @@ interface Fields {
   priority: number | string
   is_default: boolean
   is_on: boolean
+  timeouts: TimeoutFields
   network: NetworkFields
 }
 
@@ -38,6 +40,7 @@ const fieldsOf = (one: Connection): Fields => ({
   priority: one.priority,
   is_default: one.is_default,
   is_on: one.status !== 'inactive',
+  timeouts: toTimeoutFields(one.timeouts),
   network: toNetworkFields(one.network),
 })
 
@@ -56,6 +59,9 @@ const toChanges = (fields: Fields, before: Fields) => ({
   ...(fields.is_default !== before.is_default && { is_default: fields.is_default }),
   ...(fields.is_on !== before.is_on && {
     status: fields.is_on ? ('active' as const) : ('inactive' as const),
+  }),
+  ...(JSON.stringify(fields.timeouts) !== JSON.stringify(before.timeouts) && {
+    timeouts: toTimeouts(fields.timeouts),
   }),
   ...(fields.endpoint_url !== before.endpoint_url && {
     endpoint_url: fields.endpoint_url || null,
@@ -114,6 +120,7 @@ export function EditConnection({ connection, onClose }: Props) {
           />
         )}
         <Rules form={form} />
+        <TimeoutInputs form={form} />
         {connection.gateway_type === 2 && <NetworkSection form={form} shown={connection.network} />}
       </ResourceForm>
     </Modal>

@@ -29,6 +29,7 @@ const kindNames: Readonly<Record<NoticeKind, string>> = {
   low_balance: 'Low balance',
   budget: 'Budget',
   key_expiring: 'API key',
+  connection_failing: 'Connection',
   quota_request: 'Limits',
   ticket_reply: 'Support',
   invitation: 'Invitation',

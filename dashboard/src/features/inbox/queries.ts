@@ -8,6 +8,7 @@ export const noticeKinds = [
   'low_balance',
   'budget',
   'key_expiring',
+  'connection_failing',
   'quota_request',
   'ticket_reply',
   'invitation',

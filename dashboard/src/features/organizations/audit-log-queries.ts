@@ -19,6 +19,7 @@ export const kindNames = {
   scim_user: 'SCIM user',
   scim_group: 'SCIM group',
   destination: 'Destination',
+  notification_destination: 'Notification destination',
   checkout: 'Checkout',
   company: 'Company',
   view: 'View',

@@ -24,6 +24,7 @@ import { OrganizationMembers } from './organization-members'
 import { OrganizationScim } from './organization-scim'
 import { OrganizationTrail } from './organization-audit-log'
 import { OrganizationUsage } from './organization-usage'
+import { Destinations } from '../alerts/destinations'
 
 const route = getRouteApi('/home/organizations/$id')
 
@@ -88,6 +89,7 @@ function OrganizationSections({ organization }: { organization: Organization }) 
           <Tabs.Panel value="limits" pt="md">
             <Stack gap="lg">
               <OrganizationLimits organization={organization} />
+              <Destinations organizationId={organization.id} />
               <OrganizationScim organization={organization} />
             </Stack>
           </Tabs.Panel>

@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely'
+import { sql, type Kysely } from 'kysely'
 import { isId, type IdPrefix } from './id'
 import type { Schema } from './schema'
 import { ApiError } from '../../errors'
@@ -35,6 +35,15 @@ export interface Owner {
   user_id: string | null
   organization_id: string | null
 }
+
+export const ofAccount = (id: string): Owner => ({ user_id: id, organization_id: null })
+export const ofOrganization = (id: string): Owner => ({ user_id: null, organization_id: id })
+
+/** Returns the condition that a row belongs to an owner: in each statement on what it owns. */
+export const isOwnedBy = ({ user_id: userId, organization_id: organizationId }: Owner) =>
+  organizationId === null
+    ? sql<boolean>`user_id = ${userId}`
+    : sql<boolean>`organization_id = ${organizationId}`
 
 /**
  * Returns the row with this id, as `find` reads it. Rejects with `resource_not_found` if there is none; a text that is

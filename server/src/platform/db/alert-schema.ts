@@ -23,6 +23,12 @@ export interface AlertRow {
   period: (typeof alertPeriods)[number]
   enabled: boolean
   channels: ColumnType<string[], readonly string[], readonly string[]>
+  /** The ids of the destinations that get its triggers; null for all. */
+  destinations: ColumnType<
+    string[] | null,
+    readonly string[] | null | undefined,
+    readonly string[] | null
+  >
   description: string | null
   /** As requested; null for the default of the type. */
   min_requests: number | null

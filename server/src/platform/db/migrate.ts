@@ -77,6 +77,7 @@ import * as invoices from './migrations/0084-invoices'
 import * as organizationBudgets from './migrations/0085-organization-budgets'
 import * as operatorRoles from './migrations/0086-operator-roles'
 import * as creditNotes from './migrations/0087-credit-notes'
+import * as notices from './migrations/0088-notices'
 import * as expiringKeys from './migrations/0088-expiring-keys'
 import type { Schema } from './schema'
 import { lacksPrivilege } from './violation'
@@ -162,6 +163,7 @@ const migrations: Record<string, Migration> = {
   '0086-operator-roles': operatorRoles,
   '0087-credit-notes': creditNotes,
   '0088-expiring-keys': expiringKeys,
+  '0088-notices': notices,
 }
 
 /** The names of all migrations that this version knows, in the order in which they run. */

@@ -31,6 +31,7 @@ export interface NotificationRow {
     | 'low_balance'
     | 'budget'
     | 'key_expiring'
+    | 'connection_failing'
     | 'quota_request'
     | 'ticket_reply'
     | 'invitation'
@@ -51,13 +52,19 @@ export interface ExpiryNoticeColumns {
   notified_days: number | null
 }
 
+/** The time of the last notification of a failure, null once it is over. */
+export interface FailureNoticeColumn {
+  failure_notified_at: Date | null
+}
+
 /** The kinds that the table's constraint allows. */
 export const destinationKinds = ['webhook', 'slack', 'teams', 'pagerduty'] as const
 
-/** An address to which the events of an account are sent. */
+/** An address to which the events of an account, or of an organization, are sent. */
 export interface DestinationRow {
   id: string
-  user_id: string
+  user_id: string | null
+  organization_id: string | null
   name: string
   kind: (typeof destinationKinds)[number]
   /** The URL without the part that grants access. */

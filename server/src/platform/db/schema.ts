@@ -9,7 +9,7 @@ import type { InvoiceSchema } from './invoice-schema'
 import type { LimitSchema } from './limit-schema'
 import type { ModelCostRow, ModelPriceRow, ModelRow } from './model-schema'
 import type { NameSchema } from './name-schema'
-import type { ExpiryNoticeColumns, NoticeSchema } from './notice-schema'
+import type { ExpiryNoticeColumns, FailureNoticeColumn, NoticeSchema } from './notice-schema'
 import type { LogExportSchema } from './log-export-schema'
 import type { RequestLogSchema } from './request-log-schema'
 import type { ResponseSchema } from './response-schema'
@@ -181,7 +181,7 @@ export interface PublicNameRow {
 type BillingMode = 'org_pays' | 'member_pays'
 
 /** A provider's address and credential. */
-export interface ConnectionRow {
+export interface ConnectionRow extends FailureNoticeColumn {
   id: string
   scope: 'platform' | 'individual' | 'organization'
   /** The owner where the scope is `individual`, else null. */

@@ -32,6 +32,8 @@ import { auditDestinationRoutes } from '../../api/account/audit-destinations/rou
 import type { OrganizationAuditDestinations } from '../../api/account/audit-destinations/store'
 import { personalDataRoutes, type PersonalDataPorts } from '../../api/account/personal-data/routes'
 import { destinationRoutes } from '../../api/account/notification-destinations/routes'
+import { organizationDestinationRoutes } from '../../api/account/notification-destinations/organization-routes'
+import type { OrganizationDestinations } from '../../api/account/notification-destinations/organization-store'
 import type { DestinationStore } from '../../api/account/notification-destinations/store'
 import { notificationRoutes } from '../../api/account/notifications/routes'
 import type { NotificationStore } from '../../api/account/notifications/store'
@@ -76,6 +78,7 @@ export interface AccountStores extends OrganizationStores, InvitationStores, Cat
   organizationBudgets: OrganizationBudgetStore
   notifications: NotificationStore
   destinations: DestinationStore
+  organizationDestinations: OrganizationDestinations
   personalData: PersonalDataPorts
   organizationAuditDestinations: OrganizationAuditDestinations
   keys: OwnKeyStore
@@ -109,6 +112,7 @@ export const accountEndpoints = (stores: AccountStores, guards: Guards) =>
     .route('/', mount(guards, organizationBudgetRoutes(stores.organizationBudgets)))
     .route('/', mount(guards, notificationRoutes(stores.notifications)))
     .route('/', mount(guards, destinationRoutes(stores.destinations)))
+    .route('/', mount(guards, organizationDestinationRoutes(stores.organizationDestinations)))
     .route('/', mount(guards, personalDataRoutes(stores.personalData)))
     .route('/', mount(guards, auditDestinationRoutes(stores.organizationAuditDestinations)))
     .route('/', mount(guards, keyRoutes(stores.keys)))

@@ -18,6 +18,7 @@ export const toCreated = (row: AlertListRow) => ({
   period: row.period,
   enabled: row.enabled,
   notification_channels: row.channels.filter(isChannel),
+  notification_destinations: row.destinations,
   description: row.description,
   min_requests: getMinRequests(row.type, row.min_requests),
   created_at: toTimestamp(row.created_at),

@@ -21,6 +21,13 @@ const notificationChannels = z
   .array(z.enum(channels))
   .max(20)
   .transform((requested) => channels.filter((channel) => requested.includes(channel)))
+/** Drops repeated ids. */
+const notificationDestinations = z
+  .array(z.string().max(100))
+  .max(20)
+  .transform((ids) => [...new Set(ids)])
+  .nullish()
+  .describe('Ids of destinations of notifications that get its triggers; null for all')
 const description = z.string().max(500)
 const minRequests = z.int().min(1).max(1_000_000)
 
@@ -48,6 +55,7 @@ export const NewAlert = z
     notification_channels: notificationChannels
       .nullish()
       .transform((value) => value ?? [...channels]),
+    notification_destinations: notificationDestinations,
     description: description.nullish().transform((value) => value ?? null),
     min_requests: minRequests
       .nullish()
@@ -71,6 +79,7 @@ export const ChangedAlert = z
     period: period.optional(),
     enabled: z.boolean().optional(),
     notification_channels: notificationChannels.optional(),
+    notification_destinations: notificationDestinations,
     description: description.nullish(),
     min_requests: minRequests.nullish(),
   })
@@ -85,6 +94,10 @@ const described = {
   period,
   enabled: z.boolean(),
   notification_channels: z.array(z.enum(channels)),
+  notification_destinations: z
+    .array(z.string())
+    .nullable()
+    .describe('Destinations that get its triggers; null for all'),
   description: z.string().nullable(),
   min_requests: z.int().nullable(),
   created_at: z.iso.datetime(),

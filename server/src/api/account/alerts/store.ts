@@ -89,7 +89,8 @@ const insert = (db: Kysely<Schema>, userId: string, alert: NewAlert): Promise<Al
     if (total >= maxAlerts) {
       throw invalidRequest(null, 'limit_reached', `An account has at most ${maxAlerts} alerts.`)
     }
-    const { notification_channels, ...fields } = alert
+    const { notification_channels, notification_destinations: destinations, ...fields } = alert
+    await checkDestinations(trx, userId, destinations)
     const now = new Date()
     return trx
       .insertInto('alert')
@@ -98,6 +99,7 @@ const insert = (db: Kysely<Schema>, userId: string, alert: NewAlert): Promise<Al
         id: newId('alert'),
         user_id: userId,
         channels: notification_channels,
+        destinations: destinations ?? null,
         min_requests: effectiveMinRequests(alert),
         created_at: now,
         updated_at: now,
@@ -134,7 +136,12 @@ async function change(
   current: AlertListRow,
   fields: ChangedAlert,
 ): Promise<AlertListRow> {
-  const { notification_channels, ...plain } = present(fields)
+  const {
+    notification_channels,
+    notification_destinations: destinations,
+    ...plain
+  } = present(fields)
+  await checkDestinations(trx, current.user_id, destinations)
   const next = { ...current, ...plain }
   const conflict = findAlertConflict(next)
   if (conflict) {
@@ -145,6 +152,7 @@ async function change(
     .set(({ eb }) => ({
       ...plain,
       ...(notification_channels && { channels: notification_channels }),
+      ...(destinations !== undefined && { destinations }),
       min_requests: effectiveMinRequests(next),
       ...(isReset(current, next) && { armed: fresh.armed, false_since: fresh.falseSinceMs }),
       revision: eb('revision', '+', 1n),
@@ -154,6 +162,26 @@ async function change(
     .where('user_id', '=', current.user_id)
     .returningAll()
     .executeTakeFirstOrThrow()
+}
+
+/** Keeps destinations until the transaction ends. Rejects with `invalid_request` unless all of them are the account's. */
+async function checkDestinations(
+  trx: Kysely<Schema>,
+  userId: string,
+  ids: readonly string[] | null | undefined,
+): Promise<void> {
+  if (!ids || ids.length === 0) return
+  const rows = await trx
+    .selectFrom('notification_destination')
+    .select('id')
+    .where('user_id', '=', userId)
+    .where('id', 'in', ids)
+    .forKeyShare()
+    .execute()
+  const unknown = ids.findIndex((id) => !rows.some((row) => row.id === id))
+  if (unknown === -1) return
+  const field = `notification_destinations.${unknown}`
+  throw invalidRequest(field, 'unknown_value', `${field}: no destination of your account.`)
 }
 
 /** Whether a change resets the condition to false. Source: contract 6.2. */

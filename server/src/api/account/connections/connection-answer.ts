@@ -9,7 +9,7 @@ import { toNetworkAnswer } from './network-columns'
 export const toConnection = (
   row: Selectable<ConnectionRow>,
   { isManager }: { isManager: boolean },
-): Connection => ({
+): Omit<Connection, 'timeouts'> => ({
   id: row.id,
   name: row.name,
   provider: row.provider,

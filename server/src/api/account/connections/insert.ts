@@ -23,6 +23,7 @@ export interface Insertion extends Pick<
   sealed?:
     | Pick<Insertable<ConnectionRow>, 'secret' | 'secret_key_id' | 'api_key_prefix'>
     | undefined
+  options?: string | undefined
   network?:
     | Partial<
         Pick<Insertable<ConnectionRow>, 'network' | 'network_secret' | 'network_secret_key_id'>
@@ -35,7 +36,8 @@ export interface Insertion extends Pick<
  * deleted.
  */
 export async function insertConnection(trx: Transaction<Schema>, insertion: Insertion) {
-  const { owner, billing_mode: mode, rate_limits: limits, sealed, network, ...columns } = insertion
+  const { owner, billing_mode: mode, rate_limits: limits, ...stored } = insertion
+  const { sealed, network, options, ...columns } = stored
   const isOrganization = owner.organization_id !== null
   // One insertion at a time, so that the count is exact and one connection is the default.
   await lockOwner(trx, owner)
@@ -50,6 +52,7 @@ export async function insertConnection(trx: Transaction<Schema>, insertion: Inse
       ...owner,
       ...sealed,
       ...network,
+      ...(options !== undefined && { options }),
       scope: isOrganization ? 'organization' : 'individual',
       billing_mode: isOrganization ? (mode ?? 'org_pays') : null,
       is_default: isDefault,

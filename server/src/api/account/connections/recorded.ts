@@ -3,6 +3,7 @@ import type { Pricing } from '../../../catalog/model'
 import { toPricingAnswer } from '../../../catalog/pricing-fields'
 import { toLimitColumns } from './limit-columns'
 import { toNetworkAnswer } from './network-columns'
+import { toTimeoutAnswer } from './timeout-fields'
 import type { ConnectionRow, Schema } from '../../../platform/db/schema'
 import {
   recordChange,
@@ -17,6 +18,7 @@ export const connectionAuditFields = (row: Row): RecordedFields => ({
   name: row.name,
   provider: row.provider,
   endpoint_url: row.endpoint_url,
+  timeouts: toTimeoutAnswer(row.options),
   network: toRecordedNetwork(row.network),
   status: row.status,
   billing_mode: row.billing_mode,

@@ -3,6 +3,7 @@ import type { Catalog } from '../../../catalog/catalog'
 import { refuseSecretHeaders } from './header-fields'
 import { toLimitColumns, type ConnectionLimitFields } from './limit-columns'
 import { toNetworkColumns } from './network-columns'
+import { toTimeoutColumns, type TimeoutFields } from './timeout-fields'
 import type { PlatformNetworkFields } from './network-fields'
 import type { ConnectionRow } from '../../../platform/db/schema'
 import { connectionSecret, seal, type SealingKeys } from '../../../platform/db/sealed'
@@ -73,6 +74,7 @@ interface Changed {
   options?: ConnectionOptions | undefined
   network?: PlatformNetworkFields | null | undefined
   rate_limits?: ConnectionLimitFields | undefined
+  timeouts?: TimeoutFields | null | undefined
   status?: 'active' | 'inactive' | undefined
 }
 
@@ -88,7 +90,7 @@ export function toColumns(
   changed: Changed,
   keys: SealingKeys,
 ): Updateable<ConnectionRow> {
-  const { api_key: secret, rate_limits: limits, options, network, ...fields } = changed
+  const { api_key: secret, rate_limits: limits, options, network, timeouts, ...fields } = changed
   refuseSecrets(row, changed)
   if (secret !== undefined && fields.endpoint_url === undefined) {
     throw invalidRequest('api_key', 'not_allowed', 'api_key: use update-key to change it.')
@@ -99,6 +101,7 @@ export function toColumns(
     ...present(fields),
     ...(limits && toLimitColumns(limits)),
     ...(options && { options: JSON.stringify(options) }),
+    ...toTimeoutColumns(timeouts),
     ...toNetworkColumns(row, { fields: network, isMoved }, keys),
     ...(isMoved && { model_count: 0 }),
     ...(secret !== undefined && toSecretColumns(secret, row.id, keys)),

@@ -13,6 +13,7 @@ import {
   PlatformNetworkAnswer,
   PlatformNetworkFields,
 } from './network-fields'
+import { TimeoutAnswer, TimeoutFields } from './timeout-fields'
 import { billingModes, findScopeIssues, scopes } from '../../../http/owner-scope'
 
 const perMinute = limit.nullish()
@@ -118,6 +119,7 @@ export const NewConnection = z
     is_default: z.boolean().optional(),
     priority,
     rate_limits: rateLimits,
+    timeouts: TimeoutFields.nullish(),
   })
   .superRefine((fields, ctx) => {
     for (const issue of gatewayIssues(fields)) ctx.addIssue(issue)
@@ -137,6 +139,7 @@ export const ChangedConnection = z
     is_default: z.boolean().optional(),
     priority,
     rate_limits: rateLimits,
+    timeouts: TimeoutFields.nullish(),
     status: z.enum(['active', 'inactive']).optional(),
   })
   .meta({ ref: 'ChangedConnection' })
@@ -213,6 +216,9 @@ export const Connection = z
       })
       .nullable()
       .describe('Null unless the caller may change the connection'),
+    timeouts: TimeoutAnswer.nullable().describe(
+      'Timeouts of its own in seconds; null where it has none, and unless the caller may change the connection',
+    ),
     network: NetworkAnswer.nullable().describe(
       'Certificates of its own; null where it has none, and unless the caller may change the connection',
     ),
@@ -227,20 +233,22 @@ export const Connection = z
 export type Connection = z.output<typeof Connection>
 
 /** A connection of the platform, as operators see it; only these have options and a source. */
-export const PlatformConnection = Connection.extend({
-  scope: z.literal('platform'),
-  organization_id: z.null(),
-  billing_mode: z.null(),
-  options: z.record(z.string(), z.unknown()).describe('Regions, versions and deployments'),
-  network: PlatformNetworkAnswer.nullable().describe(
-    'Certificates and proxy; null where it has none',
-  ),
-  source: z
-    .enum(['stored', 'environment', 'discovered', 'built_in'])
-    .describe('Only a stored connection can be changed; the others have no times'),
-  created_at: z.iso.datetime().nullable(),
-  updated_at: z.iso.datetime().nullable(),
-}).meta({ ref: 'PlatformConnection' })
+export const PlatformConnection = Connection.omit({ timeouts: true })
+  .extend({
+    scope: z.literal('platform'),
+    organization_id: z.null(),
+    billing_mode: z.null(),
+    options: z.record(z.string(), z.unknown()).describe('Regions, versions and deployments'),
+    network: PlatformNetworkAnswer.nullable().describe(
+      'Certificates and proxy; null where it has none',
+    ),
+    source: z
+      .enum(['stored', 'environment', 'discovered', 'built_in'])
+      .describe('Only a stored connection can be changed; the others have no times'),
+    created_at: z.iso.datetime().nullable(),
+    updated_at: z.iso.datetime().nullable(),
+  })
+  .meta({ ref: 'PlatformConnection' })
 export type PlatformConnection = z.output<typeof PlatformConnection>
 
 export const PlatformConnectionFilter = z.object({

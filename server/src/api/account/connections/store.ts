@@ -12,6 +12,12 @@ import {
   toColumns,
   toSecretColumns,
 } from './rules'
+import {
+  checkTimeouts,
+  toTimeoutAnswer,
+  toTimeoutColumns,
+  type InstallationTimeouts,
+} from './timeout-fields'
 import type { ChangedConnection, ConnectionFilters, NewConnection } from './schema'
 import {
   findManaged,
@@ -41,11 +47,16 @@ export type CheckAddress = (
 
 export interface OwnedConnectionPorts extends ConnectionPorts {
   checkAddress: CheckAddress
+  /** The timeouts of the installation, which those of connections never exceed. */
+  timers: () => InstallationTimeouts
   /** Called when an account or an organization was changed. */
   changed: (ownerId: string) => void
 }
 
-const toAnswer = (row: VisibleConnection) => toConnection(row, { isManager: isManager(row) })
+const toAnswer = (row: VisibleConnection) => ({
+  ...toConnection(row, { isManager: isManager(row) }),
+  timeouts: isManager(row) ? toTimeoutAnswer(row.options) : null,
+})
 
 export type ConnectionStore = ReturnType<typeof createConnectionStore>
 
@@ -67,6 +78,7 @@ export function createConnectionStore(ports: OwnedConnectionPorts) {
         const message = 'billing_mode: only allowed for scope "organization".'
         throw invalidRequest('billing_mode', 'not_allowed', message)
       }
+      checkTimeouts(fields.timeouts, ports.timers())
       const address =
         fields.endpoint_url && (await resolveAddress(ports, fields.endpoint_url, ownerOf(row)))
       return update(ports, row, { ...fields, ...(address && { endpoint_url: address }) })
@@ -178,6 +190,7 @@ async function create(ports: OwnedConnectionPorts, caller: Principal, fields: Ne
       : { user_id: null, organization_id: organizationId }
   const ownerId = organizationId ?? caller.userId
   const provider = checkProvider(catalog, fields)
+  checkTimeouts(fields.timeouts, ports.timers())
   const address = fields.endpoint_url && (await resolveAddress(ports, fields.endpoint_url, ownerId))
   const id = newId('conn')
   const row = await db.transaction().execute(async (trx) => {
@@ -194,6 +207,7 @@ async function create(ports: OwnedConnectionPorts, caller: Principal, fields: Ne
       is_default: fields.is_default,
       priority: fields.priority,
       rate_limits: fields.rate_limits,
+      ...toTimeoutColumns(fields.timeouts),
       sealed: secret === undefined ? undefined : toSecretColumns(secret, id, sealingKeys),
       network: toNetworkColumns(withoutNetwork(id), { fields: fields.network }, sealingKeys),
     })

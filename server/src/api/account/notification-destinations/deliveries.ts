@@ -5,7 +5,7 @@ import { queryPage } from '../../../http/paged-rows'
 import type { Page } from '../../../http/paging'
 import type { Deliver } from '../../../notifications/deliver'
 import { leaseEnd, testEvent, toDelivery } from '../../../notifications/events'
-import { lockAccount, requireRow } from '../../../platform/db/account-row'
+import { lockOwner, isOwnedBy, requireRow, type Owner } from '../../../platform/db/account-row'
 import type { Schema } from '../../../platform/db/schema'
 
 const testsPerHour = 30
@@ -59,8 +59,8 @@ export async function testDestination(
   deliver: Deliver,
 ) {
   const delivery = await db.transaction().execute(async (trx) => {
-    await lockAccount(trx, destination.user_id)
-    await countTests(trx, destination.user_id)
+    await lockOwner(trx, destination)
+    await countTests(trx, destination)
     await requireDestination(trx, destination)
     return trx
       .insertInto('notification_delivery')
@@ -88,22 +88,22 @@ export async function testDestination(
 }
 
 /** Keeps a destination until the end of the transaction. Rejects with `resource_not_found` if it was deleted meanwhile. */
-const requireDestination = (trx: Kysely<Schema>, { id, user_id: userId }: StoredDestination) =>
+const requireDestination = (trx: Kysely<Schema>, { id, ...owner }: StoredDestination) =>
   requireRow('dest', id, () =>
     trx
       .selectFrom('notification_destination')
       .select('id')
       .where('id', '=', id)
-      .where('user_id', '=', userId)
+      .where(isOwnedBy(owner))
       .forKeyShare()
       .executeTakeFirst(),
   )
 
-async function countTests(trx: Kysely<Schema>, userId: string): Promise<void> {
+async function countTests(trx: Kysely<Schema>, owner: Owner): Promise<void> {
   const { total } = await trx
     .selectFrom('notification_delivery as delivery')
     .innerJoin('notification_destination as destination', 'destination.id', 'destination_id')
-    .where('destination.user_id', '=', userId)
+    .where(isOwnedBy(owner))
     .where('event', '=', testEvent)
     .where('delivery.created_at', '>', sql<Date>`now() - make_interval(secs => ${windowSeconds})`)
     .select(({ fn }) => fn.countAll<bigint>().as('total'))

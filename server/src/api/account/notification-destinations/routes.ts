@@ -14,6 +14,7 @@ import { account } from '../../../http/access'
 import { Success, objectId } from '../../../http/answers'
 import { pageFields, pageFieldsUpTo, toPage } from '../../../http/paging'
 import { route, type Route } from '../../../http/route'
+import { ofAccount } from '../../../platform/db/account-row'
 
 const tag = 'Notifications'
 const path = '/api/account/notification-destinations'
@@ -43,7 +44,7 @@ const listDestinations = (destinations: DestinationStore) =>
     query: z.object(pageFieldsUpTo(maxDestinations)),
     responses: { 200: DestinationList },
     handler: ({ principal: { userId }, query }) =>
-      destinations.list(userId, toPage(query, `destinations ${userId}`)),
+      destinations.list(ofAccount(userId), toPage(query, `destinations ${userId}`)),
   })
 
 const createDestination = (destinations: DestinationStore) =>
@@ -72,7 +73,7 @@ const createDestination = (destinations: DestinationStore) =>
       },
     },
     responses: { 201: DestinationWithKey },
-    handler: ({ principal, body }) => destinations.create(principal.userId, body),
+    handler: ({ principal, body }) => destinations.create(ofAccount(principal.userId), body),
   })
 
 const getDestination = (destinations: DestinationStore) =>
@@ -86,7 +87,7 @@ const getDestination = (destinations: DestinationStore) =>
     params,
     responses: { 200: Destination },
     handler: ({ principal, params: { destination_id: id } }) =>
-      destinations.get(principal.userId, id),
+      destinations.get(ofAccount(principal.userId), id),
   })
 
 const changeDestination = (destinations: DestinationStore) =>
@@ -102,7 +103,7 @@ const changeDestination = (destinations: DestinationStore) =>
     examples: { 'Switch it off': { enabled: false } },
     responses: { 200: Destination },
     handler: ({ principal, params: { destination_id: id }, body }) =>
-      destinations.change(principal.userId, id, body),
+      destinations.change(ofAccount(principal.userId), id, body),
   })
 
 const deleteDestination = (destinations: DestinationStore) =>
@@ -117,7 +118,7 @@ const deleteDestination = (destinations: DestinationStore) =>
     params,
     responses: { 200: Success },
     handler: ({ principal, params: { destination_id: id } }) =>
-      destinations.delete(principal.userId, id),
+      destinations.delete(ofAccount(principal.userId), id),
   })
 
 const rotateKey = (destinations: DestinationStore) =>
@@ -132,7 +133,7 @@ const rotateKey = (destinations: DestinationStore) =>
     params,
     responses: { 200: DestinationWithKey },
     handler: ({ principal, params: { destination_id: id } }) =>
-      destinations.rotate(principal.userId, id),
+      destinations.rotate(ofAccount(principal.userId), id),
   })
 
 const sendTest = (destinations: DestinationStore) =>
@@ -147,7 +148,7 @@ const sendTest = (destinations: DestinationStore) =>
     params,
     responses: { 200: Delivery },
     handler: ({ principal, params: { destination_id: id } }) =>
-      destinations.test(principal.userId, id),
+      destinations.test(ofAccount(principal.userId), id),
   })
 
 const showDeliveries = (destinations: DestinationStore) =>
@@ -163,7 +164,7 @@ const showDeliveries = (destinations: DestinationStore) =>
     query: z.object(pageFields),
     responses: { 200: DeliveryList },
     handler: ({ principal: { userId }, params: { destination_id: id }, query }) =>
-      destinations.deliveries(userId, id, toPage(query, `deliveries ${id}`)),
+      destinations.deliveries(ofAccount(userId), id, toPage(query, `deliveries ${id}`)),
   })
 
 const resendOne = (destinations: DestinationStore) =>
@@ -178,5 +179,5 @@ const resendOne = (destinations: DestinationStore) =>
     params: { ...params, delivery_id: objectId('dlv').describe('ID of the delivery') },
     responses: { 200: Delivery },
     handler: ({ principal, params: { destination_id: id, delivery_id: deliveryId } }) =>
-      destinations.resend(principal.userId, id, deliveryId),
+      destinations.resend(ofAccount(principal.userId), id, deliveryId),
   })

@@ -5,7 +5,7 @@ import { Pagination } from '../../../http/paging'
 import { eventTypes } from '../../../notifications/events'
 import { destinationKinds } from '../../../platform/db/notice-schema'
 
-/** The most destinations of an account. */
+/** The most destinations of an account, and of an organization. */
 export const maxDestinations = 20
 
 const name = line(100)
@@ -34,7 +34,7 @@ export const NewDestination = z
     kind,
     url: url.optional(),
     routing_key: routingKey.optional(),
-    events: events.nullish().transform((value) => value ?? [...eventTypes]),
+    events: events.nullish().describe('Absent, or null, for all that the owner has'),
     enabled: z
       .boolean()
       .nullish()

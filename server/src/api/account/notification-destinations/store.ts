@@ -1,5 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 import { toDestination, type StoredDestination } from './answer'
+import { recordDestination, recordRotation } from './audit-fields'
 import { listDeliveries, resendDelivery, testDestination } from './deliveries'
 import { maxDestinations, type ChangedDestination, type NewDestination } from './schema'
 import { invalidRequest } from '../../../errors'
@@ -12,8 +13,8 @@ import {
   openDestination,
   sealDestination,
 } from '../../../notifications/destination'
-import { endWaiting } from '../../../notifications/events'
-import { lockAccount, requireRow } from '../../../platform/db/account-row'
+import { endWaiting, eventsOf, type EventType } from '../../../notifications/events'
+import { lockOwner, isOwnedBy, requireRow, type Owner } from '../../../platform/db/account-row'
 import { newId } from '../../../platform/db/id'
 import type { Schema } from '../../../platform/db/schema'
 import type { SealingKeys } from '../../../platform/db/sealed'
@@ -29,48 +30,62 @@ interface DestinationPorts {
   deliver: Deliver
 }
 
+interface OwnedId {
+  owner: Owner
+  id: string
+}
+
 const overlapMs = 86_400_000
 
 export type DestinationStore = ReturnType<typeof createDestinationStore>
 
-/** Destinations of accounts. All reject with `resource_not_found` for unknown and foreign ids. */
+/** Destinations of accounts and organizations. All reject with `resource_not_found` for unknown and foreign ids. */
 export function createDestinationStore(ports: DestinationPorts) {
   const { db, deliver } = ports
   return {
-    async list(userId: string, page: Page) {
-      const query = db
-        .selectFrom('notification_destination')
-        .selectAll()
-        .where('user_id', '=', userId)
+    async list(owner: Owner, page: Page) {
+      const query = db.selectFrom('notification_destination').selectAll().where(isOwnedBy(owner))
       const { items, pagination } = await queryPage(db, query, { page })
       return { destinations: items.map(toDestination), pagination }
     },
-    create: (userId: string, fields: NewDestination) => create(ports, userId, fields),
-    get: async (userId: string, id: string) => toDestination(await findRow(db, userId, id)),
-    change: (userId: string, id: string, fields: ChangedDestination) =>
-      change(ports, { userId, id }, fields),
-    async delete(userId: string, id: string) {
-      await findRow(db, userId, id)
-      await db
-        .deleteFrom('notification_destination')
-        .where('id', '=', id)
-        .where('user_id', '=', userId)
-        .execute()
+    create: (owner: Owner, fields: NewDestination) => create(ports, owner, fields),
+    get: async (owner: Owner, id: string) => toDestination(await findRow(db, owner, id)),
+    change: (owner: Owner, id: string, fields: ChangedDestination) =>
+      change(ports, { owner, id }, fields),
+    async delete(owner: Owner, id: string) {
+      await findRow(db, owner, id)
+      await db.transaction().execute(async (trx) => {
+        const before = await trx
+          .deleteFrom('notification_destination')
+          .where('id', '=', id)
+          .where(isOwnedBy(owner))
+          .returningAll()
+          .executeTakeFirst()
+        if (!before) return
+        await removeFromAlerts(trx, owner, id)
+        await recordDestination(trx, 'deleted', { before })
+      })
       return { success: true as const, message: 'The destination was deleted.' }
     },
-    rotate: (userId: string, id: string) => rotate(ports, userId, id),
-    test: async (userId: string, id: string) =>
-      testDestination(db, await findRow(db, userId, id), deliver),
-    deliveries: async (userId: string, id: string, page: Page) =>
-      listDeliveries(db, await findRow(db, userId, id), page),
-    resend: async (userId: string, id: string, deliveryId: string) =>
-      resendDelivery(db, await findRow(db, userId, id), deliveryId),
+    rotate: (owner: Owner, id: string) => rotate(ports, owner, id),
+    test: async (owner: Owner, id: string) =>
+      testDestination(db, await findRow(db, owner, id), deliver),
+    deliveries: async (owner: Owner, id: string, page: Page) =>
+      listDeliveries(db, await findRow(db, owner, id), page),
+    resend: async (owner: Owner, id: string, deliveryId: string) =>
+      resendDelivery(db, await findRow(db, owner, id), deliveryId),
   }
 }
 
+/** Removes a destination from the alerts that name it. */
+const removeFromAlerts = (trx: Kysely<Schema>, owner: Owner, id: string) =>
+  sql`
+    update alert set destinations = array_remove(destinations, ${id})
+    where user_id = ${owner.user_id} and ${id} = any(destinations)`.execute(trx)
+
 const findRow = (
   db: Kysely<Schema>,
-  userId: string,
+  owner: Owner,
   ...[id, lock]: [id: string, lock?: 'locked']
 ): Promise<StoredDestination> =>
   requireRow('dest', id, () =>
@@ -78,7 +93,7 @@ const findRow = (
       .selectFrom('notification_destination')
       .selectAll()
       .where('id', '=', id)
-      .where('user_id', '=', userId)
+      .where(isOwnedBy(owner))
       .$if(lock === 'locked', (row) => row.forNoKeyUpdate())
       .executeTakeFirst(),
   )
@@ -89,10 +104,19 @@ function defaultUrl(kind: NewDestination['kind']): string {
   throw invalidRequest('url', 'required', 'url: required for this kind.')
 }
 
-async function checkUrl({ checkAddress }: DestinationPorts, url: string, owner: string) {
-  const { href, refusal } = await checkAddress(url, owner)
+async function checkUrl({ checkAddress }: DestinationPorts, url: string, owner: Owner) {
+  const { href, refusal } = await checkAddress(url, owner.organization_id ?? owner.user_id ?? '')
   if (refusal === undefined) return href
   throw invalidRequest('url', 'not_allowed', `url: ${refusal}`)
+}
+
+/** Returns the events. Rejects with `invalid_request` for those that the owner never has. */
+function checkEvents(owner: Owner, events: readonly EventType[]): readonly EventType[] {
+  const known = eventsOf(owner)
+  const other = events.find((event) => !known.includes(event))
+  if (other === undefined) return events
+  const message = `events: an organization has no ${other}; it has ${known.join(', ')}.`
+  throw invalidRequest('events', 'not_allowed', message)
 }
 
 /** Rejects with `invalid_request` unless exactly the destinations of PagerDuty have a routing key. */
@@ -105,60 +129,66 @@ function checkRoutingKey({ kind, routing_key }: Pick<NewDestination, 'kind' | 'r
   throw invalidRequest('routing_key', issue, message)
 }
 
-async function create(ports: DestinationPorts, userId: string, fields: NewDestination) {
+async function create(ports: DestinationPorts, owner: Owner, fields: NewDestination) {
   const { db, sealingKeys } = ports
   checkRoutingKey(fields)
   const { url = defaultUrl(fields.kind), routing_key: routingKey, ...columns } = fields
-  const href = await checkUrl(ports, url, userId)
+  const events = checkEvents(owner, columns.events ?? eventsOf(owner))
+  const href = await checkUrl(ports, url, owner)
   const key = columns.kind === 'webhook' ? createSigningKey() : undefined
   const id = newId('dest')
   const row = await db.transaction().execute(async (trx) => {
-    await lockAccount(trx, userId)
-    await checkCount(trx, userId)
-    return trx
+    await lockOwner(trx, owner)
+    await checkCount(trx, owner)
+    const after = await trx
       .insertInto('notification_destination')
       .values({
         ...columns,
         ...sealDestination(id, { url: href, key, routingKey }, sealingKeys),
+        ...owner,
         id,
-        user_id: userId,
+        events,
         shown_url: new URL(href).origin,
       })
       .returningAll()
       .executeTakeFirstOrThrow()
+    await recordDestination(trx, 'created', { after })
+    return after
   })
   return { ...toDestination(row), secret: key ?? null }
 }
 
-async function checkCount(trx: Kysely<Schema>, userId: string): Promise<void> {
+async function checkCount(trx: Kysely<Schema>, owner: Owner): Promise<void> {
   const { total } = await trx
     .selectFrom('notification_destination')
-    .where('user_id', '=', userId)
+    .where(isOwnedBy(owner))
     .select(({ fn }) => fn.countAll<bigint>().as('total'))
     .executeTakeFirstOrThrow()
   if (total < maxDestinations) return
-  const message = `An account has at most ${maxDestinations} destinations.`
+  const noun = owner.organization_id === null ? 'An account' : 'An organization'
+  const message = `${noun} has at most ${maxDestinations} destinations.`
   throw invalidRequest(null, 'limit_reached', message)
 }
 
 async function change(
   ports: DestinationPorts,
-  { userId, id }: { userId: string; id: string },
+  { owner, id }: OwnedId,
   { url, routing_key: routingKey, ...fields }: ChangedDestination,
 ) {
   const { db, sealingKeys } = ports
-  const { kind } = await findRow(db, userId, id)
+  const { kind } = await findRow(db, owner, id)
   // With another address the key is given again: otherwise a caller who may change the address would receive it.
   if (routingKey !== undefined || url !== undefined) {
     checkRoutingKey({ kind, routing_key: routingKey })
   }
-  const href = url === undefined ? undefined : await checkUrl(ports, url, userId)
+  if (fields.events) checkEvents(owner, fields.events)
+  const href = url === undefined ? undefined : await checkUrl(ports, url, owner)
   const row = await db.transaction().execute(async (trx) => {
-    const current = await findRow(trx, userId, id, 'locked')
+    const current = await findRow(trx, owner, id, 'locked')
     const secret = openDestination(current, sealingKeys)
     const changed = { ...secret, ...present({ url: href, routingKey }) }
     if (fields.enabled === false) await endWaiting(trx, id)
-    return trx
+    const after = await trx
       .updateTable('notification_destination')
       .set({
         ...present(fields),
@@ -168,17 +198,19 @@ async function change(
         updated_at: sql<Date>`now()`,
       })
       .where('id', '=', id)
-      .where('user_id', '=', userId)
+      .where(isOwnedBy(owner))
       .returningAll()
       .executeTakeFirstOrThrow()
+    await recordDestination(trx, 'changed', { before: current, after })
+    return after
   })
   return toDestination(row)
 }
 
 /** Replaces the key of the signatures; the one before signs too for a day. */
-const rotate = ({ db, sealingKeys }: DestinationPorts, userId: string, id: string) =>
+const rotate = ({ db, sealingKeys }: DestinationPorts, owner: Owner, id: string) =>
   db.transaction().execute(async (trx) => {
-    const current = await findRow(trx, userId, id, 'locked')
+    const current = await findRow(trx, owner, id, 'locked')
     const { url, key: oldKey } = openDestination(current, sealingKeys)
     if (oldKey === undefined) {
       throw invalidRequest(null, 'wrong_state', 'This kind of destination has no signatures.')
@@ -192,8 +224,9 @@ const rotate = ({ db, sealingKeys }: DestinationPorts, userId: string, id: strin
         updated_at: sql<Date>`now()`,
       })
       .where('id', '=', id)
-      .where('user_id', '=', userId)
+      .where(isOwnedBy(owner))
       .returningAll()
       .executeTakeFirstOrThrow()
+    await recordRotation(trx, row)
     return { ...toDestination(row), secret: key }
   })

@@ -8,6 +8,7 @@ export const kinds = [
   'low_balance',
   'budget',
   'key_expiring',
+  'connection_failing',
   'quota_request',
   'ticket_reply',
   'invitation',
