@@ -34,6 +34,7 @@ const newTerms = (changed: Partial<InvoiceTerms> = {}): InvoiceTerms => ({
   },
   prefix: newId('invoice').slice(-12).toUpperCase(),
   creditNotePrefix: newId('invoice').slice(-12).toUpperCase(),
+  tax: { taxName: null, taxRate: 0, reverseCharge: null },
   from: '2026-10-01',
   ...changed,
 })
@@ -310,4 +311,47 @@ test('a refund of a payment without an invoice has no credit note', async () => 
   await takeBack(payment, newId('cs'), [2000n * cent])
   await issue(newTerms({ from: '2026-11-01' }))
   expect(await invoicesOf(id)).toEqual([])
+})
+
+test('an invoice and its credit notes have the tax in what was paid, by the rate or by the processor', async () => {
+  const terms = newTerms({ tax: { taxName: 'VAT', taxRate: 19, reverseCharge: null } })
+  const id = await newUser()
+  const [byRate, byProcessor] = [await pay(id, 11_900n * cent), await pay(id, 10_000n * cent)]
+  await sql`update payment set tax = ${700n * cent} where id = ${byProcessor}`.execute(
+    database.query,
+  )
+  await issue(terms)
+  await takeBack(byRate, newId('cs'), [3333n * cent, 8567n * cent])
+  await issue({ ...terms, tax: { taxName: 'GST', taxRate: 5, reverseCharge: null } })
+  const documents = await invoicesOf(id)
+  const of = (payment: string) =>
+    documents
+      .filter(({ payment_id: one }) => one === payment)
+      .toSorted((a, b) => a.id.localeCompare(b.id))
+      .map(({ total: amount, tax_amount: tax, tax: shown }) => [
+        amount / cent,
+        (tax ?? 0n) / cent,
+        shown?.name,
+        shown?.rate,
+      ])
+  expect(of(byRate)).toEqual([
+    [11_900n, 1900n, 'VAT', 19],
+    [-3333n, -532n, 'VAT', 19],
+    [-8567n, -1368n, 'VAT', 19],
+  ])
+  expect(of(byProcessor)).toEqual([[10_000n, 700n, 'VAT', null]])
+})
+
+test('the invoice of a payment waits for the tax that the processor computes', async () => {
+  const terms = newTerms()
+  const id = await newUser()
+  const payment = await pay(id, 1000n * cent)
+  const setPending = (isPending: boolean) =>
+    sql`update payment set tax_pending = ${isPending} where id = ${payment}`.execute(database.query)
+  await setPending(true)
+  await issue(terms)
+  expect(await invoicesOf(id)).toEqual([])
+  await setPending(false)
+  await issue(terms)
+  expect(await invoicesOf(id)).toMatchObject([{ tax: null, tax_amount: null }])
 })

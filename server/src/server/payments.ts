@@ -11,6 +11,7 @@ import type { LiveSettings } from '../platform/settings/live-settings'
 import { receive, type BookingPorts } from '../payments/receive'
 import { keepReceipt } from '../payments/receipts'
 import { keepMethod } from '../payments/saved-method'
+import { keepTax } from '../payments/taxes'
 import { openStripe, createStripeEventReader } from '../payments/stripe'
 
 interface Dependencies {
@@ -79,6 +80,7 @@ async function keep(
     await keepMethod(db, processor, paymentId)
     await keepReceipt(db, processor, paymentId)
   } catch (err) {
-    log.warn({ err, paymentId }, 'a payment method or a receipt could not be read yet')
+    log.warn({ err, paymentId }, 'a payment method, tax or receipt could not be read yet')
+    await keepTax(db, processor, paymentId)
   }
 }

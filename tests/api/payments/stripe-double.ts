@@ -139,6 +139,8 @@ class Double {
       customer: form.get('customer') ?? null,
       payment_intent: null,
       livemode: false,
+      automatic_tax: { enabled: form.get('automatic_tax[enabled]') === 'true', status: null },
+      total_details: { amount_tax: 0 },
     }
     this.#objects.set(id, session)
     this.#responses.set(id, metadataOf(form, 'payment_intent_data[metadata]'))
@@ -200,6 +202,7 @@ class Double {
       payment_status: 'paid',
       payment_intent: paymentRef,
       customer: intent.customer,
+      ...taxOf(session),
     }
     this.#objects.set(sessionId, paid)
     return {
@@ -265,6 +268,15 @@ class Double {
   event(type: string, object: Json, changed: Json = {}): Json {
     const about = { id: newName('evt'), object: 'event', type, created: now(), livemode: false }
     return { ...about, data: { object }, ...changed }
+  }
+}
+
+/** A tax of 19 percent in the total, where Stripe Tax is asked for it. */
+function taxOf({ automatic_tax: mode, amount_total: total }: Json): Json {
+  if (typeof mode !== 'object' || mode === null || !('enabled' in mode) || !mode.enabled) return {}
+  return {
+    automatic_tax: { enabled: true, status: 'complete' },
+    total_details: { amount_tax: Math.round((Number(total) * 19) / 119) },
   }
 }
 
