@@ -35,6 +35,7 @@ const newTerms = (changed: Partial<InvoiceTerms> = {}): InvoiceTerms => ({
   prefix: newId('invoice').slice(-12).toUpperCase(),
   creditNotePrefix: newId('invoice').slice(-12).toUpperCase(),
   tax: { taxName: null, taxRate: 0, reverseCharge: null },
+  address: 'https://gateway.example',
   from: '2026-10-01',
   ...changed,
 })
@@ -354,4 +355,51 @@ test('the invoice of a payment waits for the tax that the processor computes', a
   await setPending(false)
   await issue(terms)
   expect(await invoicesOf(id)).toMatchObject([{ tax: null, tax_amount: null }])
+})
+
+const mailsTo = async (recipient: string) => {
+  const { rows } = await sql<{ subject: string; body: string; reference: string }>`
+    select subject, body, reference from mail where recipient = ${recipient} order by id`.execute(
+    database.query,
+  )
+  return rows
+}
+
+test('invoices and credit notes are mailed once, with a link, where the company wants them', async () => {
+  const terms = newTerms({ tax: { taxName: 'VAT', taxRate: 19, reverseCharge: null } })
+  const id = await newUser()
+  const recipient = `billing.${id}@example.com`
+  await sql`
+    insert into company (account_id, billing_email, mail_invoices)
+    values (${id}, ${recipient}, true)`.execute(database.query)
+  const payment = await pay(id, 11_900n * cent)
+  await issue(terms)
+  await takeBack(payment, newId('cs'), [11_900n * cent])
+  await Promise.all([issue(terms), issue(terms)])
+  await issue(terms)
+  const [invoice, note] = (await invoicesOf(id)).toSorted((a, b) => Number(b.total - a.total))
+  const mails = await mailsTo(recipient)
+  expect(mails.map(({ subject }) => subject)).toEqual([
+    `Invoice ${invoice?.number} from Gateways Ltd`,
+    `Credit note ${note?.number} from Gateways Ltd`,
+  ])
+  expect(mails[0]?.body).toContain('119.00 USD, with VAT 19 % of 19.00 USD')
+  expect(mails[0]?.body).toContain(`https://gateway.example/invoices/${invoice?.id}`)
+  expect(mails[1]?.body).toContain(`for invoice ${invoice?.number}: -119.00 USD`)
+})
+
+test.each([
+  ['no company', undefined],
+  ['the switch off', false],
+  ['the switch on, and no address of its own', true],
+] as const)('with %s, mails go to the address of the account or nowhere', async (_what, isOn) => {
+  const id = await newUser()
+  if (isOn !== undefined) {
+    await sql`insert into company (account_id, mail_invoices) values (${id}, ${isOn})`.execute(
+      database.query,
+    )
+  }
+  await pay(id, 100n * cent)
+  await issue(newTerms())
+  expect(await mailsTo(`${id}@example.com`)).toHaveLength(isOn === true ? 1 : 0)
 })

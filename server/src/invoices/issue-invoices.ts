@@ -75,6 +75,7 @@ const issuePurchase = (db: Kysely<Schema>, terms: InvoiceTerms, payment: PaidPay
     db,
     {
       prefix: terms.prefix,
+      address: terms.address,
       document: {
         accountId: payment.account_id,
         kind: 'purchase',
@@ -85,7 +86,6 @@ const issuePurchase = (db: Kysely<Schema>, terms: InvoiceTerms, payment: PaidPay
     (trx) => readPurchase(trx, terms, payment),
   )
 
-async function issueMonth(ports: InvoicePorts, month: string): Promise<number> {
 async function readPurchase(
   trx: Transaction<Schema>,
   { seller, tax: taxes }: InvoiceTerms,
@@ -101,6 +101,7 @@ async function readPurchase(
   }
 }
 
+async function issueMonth(ports: InvoicePorts, month: string): Promise<number> {
   const { db, terms, finished, onError } = ports
   const name = `${terms.prefix} ${terms.from} ${month}`
   if (finished.has(name)) return 0
@@ -128,6 +129,7 @@ const issueUsage = ({ db, terms }: InvoicePorts, accountId: string, month: strin
     db,
     {
       prefix: terms.prefix,
+      address: terms.address,
       document: { accountId, kind: 'usage', subject: month, paidAt: null },
     },
     async (trx) => ({

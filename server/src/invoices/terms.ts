@@ -9,6 +9,8 @@ export interface InvoiceTerms {
   /** That of credit notes. */
   creditNotePrefix: string
   tax: TaxSettings
+  /** The public address of the service, for the links of mails; empty where it is not known. */
+  address: string
   /** The first day, in UTC: `2026-11-01`. */
   from: string
 }
@@ -27,7 +29,10 @@ export interface InvoiceSettings extends TaxSettings {
 }
 
 /** Returns the terms of documents; undefined while the operator issues none. */
-export function toTerms(settings: InvoiceSettings): InvoiceTerms | undefined {
+export function toTerms(
+  settings: InvoiceSettings,
+  serviceAddress: string,
+): InvoiceTerms | undefined {
   const { name, address, country, taxId, email, note, prefix, creditNotePrefix, from } = settings
   const { taxName, taxRate, reverseCharge } = settings
   if (name === null || from === null) return undefined
@@ -36,6 +41,7 @@ export function toTerms(settings: InvoiceSettings): InvoiceTerms | undefined {
     prefix,
     creditNotePrefix,
     tax: { taxName, taxRate, reverseCharge },
+    address: serviceAddress,
     from,
   }
 }

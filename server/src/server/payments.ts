@@ -18,6 +18,8 @@ interface Dependencies {
   config: Config
   settings: Pick<LiveSettings, 'current'>
   storage: Storage
+  /** The public address of this service, empty until it listens. */
+  address: () => string
   log: Logger
 }
 
@@ -39,7 +41,7 @@ export async function createPayments(
   { onCreditAdded }: Pick<GatewayServices, 'onCreditAdded'>,
   disposables: AsyncDisposableStack,
 ): Promise<PaymentServices> {
-  const { config, settings, storage, log } = dependencies
+  const { config, settings, storage, address, log } = dependencies
   const { secretKey, webhookSecrets, apiBase } = config.payments
   const processor = secretKey === undefined ? undefined : await openStripe(secretKey, apiBase)
   const ports: BookingPorts = {
@@ -51,6 +53,7 @@ export async function createPayments(
     db: ports.db,
     intervalMs: config.payments.invoiceEveryMs,
     settings: () => settings.current.invoices,
+    address,
     log,
   })
   disposables.defer(() => invoices.stop())
@@ -78,9 +81,9 @@ async function keep(
 ): Promise<void> {
   try {
     await keepMethod(db, processor, paymentId)
+    await keepTax(db, processor, paymentId)
     await keepReceipt(db, processor, paymentId)
   } catch (err) {
     log.warn({ err, paymentId }, 'a payment method, tax or receipt could not be read yet')
-    await keepTax(db, processor, paymentId)
   }
 }

@@ -46,7 +46,8 @@ test('a payment has the receipt of the processor and an invoice, as JSON and as 
     purchase_order: 'PO-17',
   }
   const changed = await call(fixture().gateway, customer, 'PUT /billing/company', company)
-  expect(changed.body).toEqual({ organization_id: null, ...company })
+  const unsent = { mail_invoices: false, billing_email: null }
+  expect(changed.body).toEqual({ organization_id: null, ...company, ...unsent })
   const paymentRef = await buy(fixture(), customer, { amount: 20 })
   const payment = await paymentOf(customer)
   expect(payment['receipt_url']).toBe(`https://pay.simulated.example/receipts/${paymentRef}`)
@@ -122,7 +123,6 @@ test('a refund has one credit note, however often it is reported, beside the pay
   expect(rows.map((row) => row.split(',')[column])).toEqual(['20', '-5', '-15'])
 })
 
-test('an invoice is for its account, and that of an organization for its managers', async () => {
 const seller = { from: new Date().toISOString().slice(0, 10), seller_name: 'Gateways Ltd' }
 
 /** The invoice of the latest payment. */
@@ -187,6 +187,7 @@ describe('taxes', () => {
   })
 })
 
+test('an invoice is for its account, and that of an organization for its managers', async () => {
   await startSelling()
   const { gateway, double } = fixture()
   const organization = await newOrganization({ gateway, newCustomer: fixture().newCustomer })
@@ -236,6 +237,8 @@ test.each([
   ['a name of two lines', { name: 'A\nB' }, 'name'],
   ['nine lines of address', { address: Array.from({ length: 9 }, () => 'x') }, 'address'],
   ['no address of mail', { email: 'invoices' }, 'email'],
+  ['no address to mail to', { billing_email: 'x', mail_invoices: true }, 'billing_email'],
+  ['a switch that is a text', { mail_invoices: 'yes' }, 'mail_invoices'],
 ])('%s is rejected', async (_what, body, param) => {
   const customer = await fixture().newCustomer()
   const answer = await call(fixture().gateway, customer, 'PUT /billing/company', body)
