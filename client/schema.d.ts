@@ -9055,7 +9055,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/admin/invoices/{invoice_id}/page": {
+    "/api/admin/invoices/{id}/page": {
         parameters: {
             query?: never;
             header?: never;
@@ -9072,7 +9072,7 @@ export interface paths {
                 header?: never;
                 path: {
                     /** @description ID of the invoice */
-                    invoice_id: string;
+                    id: string;
                 };
                 cookie?: never;
             };

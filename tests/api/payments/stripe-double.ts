@@ -1,5 +1,6 @@
 import { chargeOf, withExpanded } from './stripe-charges'
 import { listIn } from './stripe-lists'
+import { taxOf } from './stripe-tax'
 import type { Json } from '../../harness/http'
 
 /** Simulated: no line of this is Stripe's, and no money moves. What it was asked, by its own names. */
@@ -268,15 +269,6 @@ class Double {
   event(type: string, object: Json, changed: Json = {}): Json {
     const about = { id: newName('evt'), object: 'event', type, created: now(), livemode: false }
     return { ...about, data: { object }, ...changed }
-  }
-}
-
-/** A tax of 19 percent in the total, where Stripe Tax is asked for it. */
-function taxOf({ automatic_tax: mode, amount_total: total }: Json): Json {
-  if (typeof mode !== 'object' || mode === null || !('enabled' in mode) || !mode.enabled) return {}
-  return {
-    automatic_tax: { enabled: true, status: 'complete' },
-    total_details: { amount_tax: Math.round((Number(total) * 19) / 119) },
   }
 }
 

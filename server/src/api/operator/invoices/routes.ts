@@ -60,16 +60,16 @@ const exportAllInvoices = (invoices: AnyInvoiceStore) =>
 const getAnyInvoicePage = (invoices: AnyInvoiceStore) =>
   route({
     method: 'get',
-    path: `${path}/:invoice_id/page`,
+    path: `${path}/:id/page`,
     access,
     operationId: 'getAnyInvoicePage',
     tag,
     summary: 'Get an invoice or a credit note of any account as a page to print',
-    params: { invoice_id: objectId('invoice').describe('ID of the invoice') },
+    params: { id: objectId('invoice').describe('ID of the invoice') },
     responses: {
       200: { description: 'HTML', content: { 'text/html': z.string() } },
     },
-    handler: async ({ c, params: { invoice_id: id } }) =>
+    handler: async ({ c, params: { id } }) =>
       c.body(toInvoicePage(await invoices.find(id)), 200, {
         'content-type': 'text/html; charset=utf-8',
         'content-security-policy': invoicePolicy,
