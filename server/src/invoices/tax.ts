@@ -58,13 +58,17 @@ export function taxIncluded(total: bigint, rate: number): bigint {
 export function computeTax(settings: TaxSettings, payment: TaxedPayment): StoredTax | undefined {
   const { taxName, taxRate: rate, reverseCharge } = settings
   const name = taxName ?? 'Tax'
-  const reversed = isForeignBusiness(payment) ? reverseCharge : null
+  const reverseText = isForeignBusiness(payment) ? reverseCharge : null
   if (payment.reported !== null) {
     const { reported: amount } = payment
-    return { amount, terms: { name, rate: null, reverse_charge: amount === 0n ? reversed : null } }
+    return {
+      amount,
+      terms: { name, rate: null, reverse_charge: amount === 0n ? reverseText : null },
+    }
   }
   if (rate === 0) return undefined
-  if (reversed !== null) return { amount: 0n, terms: { name, rate: 0, reverse_charge: reversed } }
+  if (reverseText !== null)
+    return { amount: 0n, terms: { name, rate: 0, reverse_charge: reverseText } }
   return {
     amount: taxIncluded(payment.total, rate),
     terms: { name, rate, reverse_charge: null },
