@@ -30,7 +30,7 @@ type MailedDocument = Pick<
 const amountOf = (nanos: bigint) => `${formatAmount(nanos)} USD`
 
 /** Writes the mail of a document. */
-export function toDocumentMail(document: MailedDocument, address: string) {
+function toDocumentMail(document: MailedDocument, address: string) {
   const { id, number, seller, total, tax, tax_amount: taxAmount, corrects_number: of } = document
   const title = titleOf(document)
   const taxed = tax && taxAmount !== null ? `, with ${nameTax(tax)} of ${amountOf(taxAmount)}` : ''
