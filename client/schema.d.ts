@@ -4313,16 +4313,16 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List invoices
-         * @description Newest first: one for each payment, and one for each month in which the balance paid for usage, a day after the month ends in UTC. Empty while the operator issues none. Requires the permission `read`.
+         * List invoices and credit notes
+         * @description Newest first: one for each payment, and one for each month in which the balance paid for usage, a day after the month ends in UTC; and a credit note for each refund and lost dispute of a payment that has an invoice. Empty while the operator issues none. Requires the permission `read`.
          */
         get: {
             parameters: {
                 query?: {
                     /** @description The organization whose billing is requested; by default that of the account */
                     organization_id?: string | undefined;
-                    /** @description Only invoices of payments, or of months of usage */
-                    type?: ("purchase" | "usage") | undefined;
+                    /** @description Only invoices of payments, of months of usage, or credit notes */
+                    type?: ("purchase" | "usage" | "credit_note") | undefined;
                     /** @description Maximum number of items on the page */
                     limit?: number | undefined;
                     /** @description Number of items to skip; ignored with `cursor` */
@@ -4358,6 +4358,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/billing/invoices.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export invoices and credit notes as CSV
+         * @description Oldest first. The totals add up to what was invoiced: those of credit notes are negative. Requires the permission `read`.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description The organization whose billing is requested; by default that of the account */
+                    organization_id?: string | undefined;
+                    /** @description Only invoices of payments, of months of usage, or credit notes */
+                    type?: ("purchase" | "usage" | "credit_note") | undefined;
+                } | undefined;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Comma-separated values with a header, RFC 4180 */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "text/csv": string;
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/billing/invoices/{invoice_id}": {
         parameters: {
             query?: never;
@@ -4366,7 +4410,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get an invoice
+         * Get an invoice or a credit note
          * @description As it was issued: seller, buyer and lines never change. The invoice of an organization is for its owner and admins. Requires the permission `read`.
          */
         get: {
@@ -4408,7 +4452,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get an invoice as a page to print
+         * Get an invoice or a credit note as a page to print
          * @description A page without scripts, which a browser prints or saves as PDF. Requires the permission `read`.
          */
         get: {
@@ -9263,6 +9307,158 @@ export interface paths {
                     };
                     content: {
                         "application/json": components["schemas"]["AnyTransactionList"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/invoices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the invoices and credit notes of all accounts
+         * @description Newest first. Requires an operator.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description Only documents of this account */
+                    user_id?: string | undefined;
+                    /** @description Only documents of this organization */
+                    organization_id?: string | undefined;
+                    /** @description Only documents of this type */
+                    type?: ("purchase" | "usage" | "credit_note") | undefined;
+                    /** @description Only documents whose number begins with this */
+                    number?: string | undefined;
+                    /** @description Only documents issued in this month, in UTC, or later */
+                    from_month?: string | undefined;
+                    /** @description Only documents issued in this month, in UTC, or before */
+                    to_month?: string | undefined;
+                    /** @description Maximum number of items on the page */
+                    limit?: number | undefined;
+                    /** @description Number of items to skip; ignored with `cursor` */
+                    offset?: number | undefined;
+                    /** @description `next_cursor` of the previous page, with the same filters */
+                    cursor?: string | undefined;
+                } | undefined;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["AnyInvoiceList"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/invoices.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export the invoices and credit notes of all accounts as CSV
+         * @description Oldest first, with net, tax and total. The totals of credit notes are below zero, so that a column adds up. Requires an operator.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description Only documents of this account */
+                    user_id?: string | undefined;
+                    /** @description Only documents of this organization */
+                    organization_id?: string | undefined;
+                    /** @description Only documents of this type */
+                    type?: ("purchase" | "usage" | "credit_note") | undefined;
+                    /** @description Only documents whose number begins with this */
+                    number?: string | undefined;
+                    /** @description Only documents issued in this month, in UTC, or later */
+                    from_month?: string | undefined;
+                    /** @description Only documents issued in this month, in UTC, or before */
+                    to_month?: string | undefined;
+                } | undefined;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Comma-separated values with a header, RFC 4180 */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "text/csv": string;
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/invoices/{id}/page": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get an invoice or a credit note of any account as a page to print
+         * @description Requires an operator.
+         */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description ID of the invoice */
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description HTML */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "text/html": string;
                     };
                 };
             };
@@ -14650,6 +14846,13 @@ export interface components {
                 id: string;
                 number: string;
             } | null;
+            /** @description Those of the refunds and disputes of a purchase, oldest first */
+            credit_notes: {
+                /** @example invoice_01k9z3t6c8q4v7x2m5n0p1r3s4 */
+                id: string;
+                number: string;
+                total: number;
+            }[];
             /** Format: date-time */
             created_at: string;
         };
@@ -15027,7 +15230,7 @@ export interface components {
             /** @example INV-2026-000001 */
             number: string;
             /** @enum {string} */
-            type: "purchase" | "usage";
+            type: "purchase" | "usage" | "credit_note";
             /**
              * Format: date
              * @description The day of issue, in UTC
@@ -15035,12 +15238,21 @@ export interface components {
             date: string;
             /** @description The month of usage, in UTC; null for a payment */
             month: string | null;
-            /** @description The checkout or recharge; null for usage */
+            /** @description The checkout or recharge, of a credit note that of its invoice; null for usage */
             payment_id: string | null;
+            /** @description The invoice that a credit note corrects */
+            corrects: {
+                /** @example invoice_01k9z3t6c8q4v7x2m5n0p1r3s4 */
+                id: string;
+                number: string;
+            } | null;
             organization_id: string | null;
             /** @constant */
             currency: "USD";
+            /** @description With tax. Below zero for a credit note; above zero for one that cancels another, after a refund that was not carried out */
             total: number;
+            /** @description The part of `total` that is tax; null for none */
+            tax_amount: number | null;
         };
         Invoice: {
             /** @example invoice_01k9z3t6c8q4v7x2m5n0p1r3s4 */
@@ -15048,7 +15260,7 @@ export interface components {
             /** @example INV-2026-000001 */
             number: string;
             /** @enum {string} */
-            type: "purchase" | "usage";
+            type: "purchase" | "usage" | "credit_note";
             /**
              * Format: date
              * @description The day of issue, in UTC
@@ -15056,19 +15268,38 @@ export interface components {
             date: string;
             /** @description The month of usage, in UTC; null for a payment */
             month: string | null;
-            /** @description The checkout or recharge; null for usage */
+            /** @description The checkout or recharge, of a credit note that of its invoice; null for usage */
             payment_id: string | null;
+            /** @description The invoice that a credit note corrects */
+            corrects: {
+                /** @example invoice_01k9z3t6c8q4v7x2m5n0p1r3s4 */
+                id: string;
+                number: string;
+            } | null;
             organization_id: string | null;
             /** @constant */
             currency: "USD";
+            /** @description With tax. Below zero for a credit note; above zero for one that cancels another, after a refund that was not carried out */
             total: number;
-            /** @description The time of the payment; null for usage */
+            /** @description The part of `total` that is tax; null for none */
+            tax_amount: number | null;
+            /** @description The time of the payment, or of the refund or dispute; null for usage */
             paid_at: string | null;
             /**
              * @description Purchases are paid when they are invoiced, usage is paid from credits
              * @constant
              */
             amount_due: 0;
+            /** @description `total` less `tax_amount` */
+            net: number;
+            /** @description Null where none is shown */
+            tax: {
+                name: string;
+                /** @description Percent; null where the processor computed the tax */
+                rate: number | null;
+                /** @description The text of reverse charge */
+                reverse_charge: string | null;
+            } | null;
             seller: {
                 name: string;
                 address: string[];
@@ -15115,6 +15346,10 @@ export interface components {
             email: string | null;
             /** @description A reference of the buyer on each invoice */
             purchase_order: string | null;
+            /** @description Whether invoices and credit notes are mailed */
+            mail_invoices: boolean;
+            /** @description The address that they are mailed to; null: `email`, else that of the account or organization */
+            billing_email: string | null;
         };
         ChangedCompany: {
             /** @description Null: the name of the account or organization is on its invoices */
@@ -15132,6 +15367,10 @@ export interface components {
             email?: (string | null) | undefined;
             /** @description A reference of the buyer on each invoice */
             purchase_order?: (string | null) | undefined;
+            /** @description Whether invoices and credit notes are mailed */
+            mail_invoices?: boolean | undefined;
+            /** @description The address that they are mailed to; null: `email`, else that of the account or organization */
+            billing_email?: (string | null) | undefined;
             /** @description The organization whose billing is requested; by default that of the account */
             organization_id?: string | undefined;
         };
@@ -16591,6 +16830,16 @@ export interface components {
                 note: string | null;
                 /** @description The beginning of invoice numbers, `INV` of `INV-2026-000001`; each prefix has its own numbers in each year, so that a new seller takes a new one */
                 number_prefix: string;
+                /** @description The name of the tax on invoices of payments, such as `VAT`; without it `Tax` */
+                tax_name: string | null;
+                /** @description The rate of the tax that payments include, with three decimals at most; 0: none is shown, unless Stripe computed it; in percent */
+                tax_rate: number;
+                /** @description The text on invoices to businesses of other countries, which owe the tax themselves; without it they are invoiced as all others */
+                reverse_charge: string | null;
+                /** @description Whether Stripe Tax computes the tax that a checkout includes; it has to be set up at Stripe */
+                stripe_tax: boolean;
+                /** @description The beginning of the numbers of credit notes, `CN` of `CN-2026-000001`; with that of invoices, both share their numbers */
+                credit_note_prefix: string;
             };
             /** @description The Ed25519 key, 32 bytes in base64, that signs catalogue documents; without one they need no signature */
             catalog_public_key: string | null;
@@ -16736,6 +16985,31 @@ export interface components {
                  * @description The beginning of invoice numbers, `INV` of `INV-2026-000001`; each prefix has its own numbers in each year, so that a new seller takes a new one
                  */
                 number_prefix?: string | undefined;
+                /**
+                 * Name of the tax
+                 * @description The name of the tax on invoices of payments, such as `VAT`; without it `Tax`
+                 */
+                tax_name?: (string | null) | undefined;
+                /**
+                 * Rate of the tax
+                 * @description The rate of the tax that payments include, with three decimals at most; 0: none is shown, unless Stripe computed it; in percent
+                 */
+                tax_rate?: number | undefined;
+                /**
+                 * Text of reverse charge
+                 * @description The text on invoices to businesses of other countries, which owe the tax themselves; without it they are invoiced as all others
+                 */
+                reverse_charge?: (string | null) | undefined;
+                /**
+                 * Stripe Tax computes taxes at checkouts
+                 * @description Whether Stripe Tax computes the tax that a checkout includes; it has to be set up at Stripe
+                 */
+                stripe_tax?: boolean | undefined;
+                /**
+                 * Prefix of credit notes
+                 * @description The beginning of the numbers of credit notes, `CN` of `CN-2026-000001`; with that of invoices, both share their numbers
+                 */
+                credit_note_prefix?: string | undefined;
             } | undefined;
             /**
              * Signing key of catalogue documents
@@ -17128,6 +17402,43 @@ export interface components {
         };
         AnyTransactionList: {
             transactions: components["schemas"]["AnyTransaction"][];
+            pagination: components["schemas"]["Pagination"];
+        };
+        AnyInvoice: {
+            /** @example invoice_01k9z3t6c8q4v7x2m5n0p1r3s4 */
+            id: string;
+            number: string;
+            /** @enum {string} */
+            type: "purchase" | "usage" | "credit_note";
+            /**
+             * Format: date
+             * @description The day of issue, in UTC
+             */
+            date: string;
+            /** @description The month of usage, in UTC; null for others */
+            month: string | null;
+            /** @description Null for usage */
+            payment_id: string | null;
+            /** @description The invoice that a credit note corrects */
+            corrects: {
+                /** @example invoice_01k9z3t6c8q4v7x2m5n0p1r3s4 */
+                id: string;
+                number: string;
+            } | null;
+            /** @enum {string} */
+            payer: "personal" | "organization";
+            user_id?: string | undefined;
+            organization_id?: string | undefined;
+            /** @description As it was at issue */
+            buyer_name: string;
+            /** @constant */
+            currency: "USD";
+            /** @description With tax; below zero for a credit note */
+            total: number;
+            tax_amount: number | null;
+        };
+        AnyInvoiceList: {
+            invoices: components["schemas"]["AnyInvoice"][];
             pagination: components["schemas"]["Pagination"];
         };
         Provider: {

@@ -31,6 +31,7 @@ import { createOrganizationUsageStore } from '../src/api/account/organizations/u
 import { createAccountSettingsStore } from '../src/api/account/settings/store'
 import { createBillingStore } from '../src/api/account/billing/store'
 import { createCreditStore } from '../src/api/operator/credits/store'
+import { createAnyInvoiceStore } from '../src/api/operator/invoices/store'
 import { createPlanStore } from '../src/api/operator/plans/store'
 import { createProviderStore } from '../src/api/operator/providers/store'
 import { createOperatedRequestLogStore } from '../src/api/operator/request-logs/store'
@@ -132,6 +133,7 @@ function storesOf(
     ratings: createRatingStore({ db, modelsFor: never, performance: never }),
     plans: createPlanStore(db),
     credits: createCreditStore({ db, onCreditAdded: never }),
+    anyInvoices: createAnyInvoiceStore(db),
     providers: createProviderStore(db, catalog),
     ...systemStoresOf(db),
     models: createModelStore(db, catalog),

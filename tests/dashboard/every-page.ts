@@ -29,6 +29,7 @@ export const pages: [path: string, heading: string][] = [
   ['/operator/users', 'Users'],
   ['/operator/organizations', 'All organizations'],
   ['/operator/transactions', 'Transactions'],
+  ['/operator/invoices', 'Invoices'],
   ['/operator/plans', 'Plans'],
   ['/operator/scim', 'SCIM'],
   ['/operator/requests', 'Requests'],

@@ -63,6 +63,58 @@ test('the company that was entered is on the invoice of the next payment, beside
   await page.close()
 })
 
+test('a refund shows its credit note beside the payment, and mails link to both through the sign-in', async () => {
+  const page = await dashboard.open('/billing')
+  const company = section(page, 'Company')
+  await company.getByLabel('Billing email').fill('accounting@example.com')
+  await company.getByLabel('Mail invoices and credit notes').check()
+  await company.getByRole('button', { name: 'Save company' }).click()
+  await heard(page, 'Saved.')
+  const { body } = await dashboard.account.send('POST /api/billing/checkout', { amount: 30 })
+  const { completed, paymentRef } = double.pay(String(body['url']).split('/').at(-1) ?? '')
+  await deliver(dashboard.gateway.url, completed)
+  await deliver(dashboard.gateway.url, double.refund(paymentRef, 700))
+  const note = section(page, 'Payments').getByRole('link', { name: /^CN-\d{4}-\d{6}$/ })
+  await reloadUntil(page, () => note.isVisible())
+  expect(await section(page, 'Company').getByLabel('Billing email').inputValue()).toBe(
+    'accounting@example.com',
+  )
+  await section(page, 'Invoices')
+    .getByText(/^Credit note of INV-/)
+    .waitFor()
+  expect(await barriersNow(page)).toEqual([])
+  const mails = await dashboard.sql<{ subject: string; body: string }[]>`
+    select subject, body from mail where recipient = 'accounting@example.com' order by id`
+  expect(mails.map(({ subject }) => subject.split(' ')[0])).toEqual(['Invoice', 'Credit'])
+  const [, path = ''] = /https?:\/\/[^/]+(\/invoices\/\S+)/.exec(mails[1]?.body ?? '') ?? []
+  await page.goto(`${dashboard.address}${path}`)
+  await page.getByText('Total credited').waitFor()
+  await page.close()
+})
+
+test('an operator finds an invoice by its number, and opens its page and its account', async () => {
+  await dashboard.operate()
+  const page = await dashboard.open('/operator/invoices')
+  const links = page.getByRole('link', { name: /^(?:INV|CN)-\d{4}-\d{6}$/ })
+  await links.first().waitFor()
+  const total = await links.count()
+  await page.getByLabel('Number').fill('CN-')
+  await page.waitForURL(/number=CN/)
+  await page.getByText(/^of INV-/).waitFor()
+  expect(await links.count()).toBeLessThan(total)
+  expect(await barriersNow(page)).toEqual([])
+  const file = page.getByRole('link', { name: 'CSV' })
+  expect(await file.getAttribute('href')).toBe('/api/admin/invoices.csv?number=CN-')
+  const opened = dashboard.context.waitForEvent('page')
+  await links.first().click()
+  const document = await opened
+  await document.getByText('Total credited').waitFor()
+  await document.close()
+  await page.getByRole('link', { name: 'Example GmbH' }).first().click()
+  await page.waitForURL(/\/operator\/users\/user_/)
+  await page.close()
+})
+
 test('the form of a company names the error of a field, and keeps its text', async () => {
   const page = await dashboard.open('/billing')
   const company = section(page, 'Company')

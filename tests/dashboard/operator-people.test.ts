@@ -33,6 +33,7 @@ const paths = [
   '/operator/users',
   '/operator/users/user_00000000000000000000000000',
   '/operator/transactions',
+  '/operator/invoices',
   '/operator/plans',
   '/operator/scim',
   '/operator/organizations',

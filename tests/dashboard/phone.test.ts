@@ -60,6 +60,7 @@ const lists = [
   '/operator/users',
   '/operator/organizations',
   '/operator/transactions',
+  '/operator/invoices',
   '/operator/plans',
   '/operator/scim',
   '/operator/requests',

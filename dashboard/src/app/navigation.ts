@@ -61,6 +61,7 @@ export const operatorNavigation = [
       { to: '/operator/scim', label: 'SCIM' },
       { to: '/operator/plans', label: 'Plans' },
       { to: '/operator/transactions', label: 'Transactions' },
+      { to: '/operator/invoices', label: 'Invoices' },
     ],
   },
   {

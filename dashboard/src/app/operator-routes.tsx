@@ -4,6 +4,7 @@ import { OperatorArea } from './operator-area'
 import { home } from './home-route'
 import { toTrailSearch } from '../features/operator/audit-log/queries'
 import { toConnectionSearch } from '../features/operator/connections/queries'
+import { toInvoiceSearch } from '../features/operator/invoices/queries'
 import { toModelSearch } from '../features/operator/models/queries'
 import { toOrganizationSearch } from '../features/operator/organizations/queries'
 import { toProviderSearch } from '../features/operator/providers/queries'
@@ -75,6 +76,15 @@ const transactions = createRoute({
   component: lazyPage(
     () => import('../features/operator/credits/transactions-page'),
     'TransactionsPage',
+  ),
+})
+const invoices = createRoute({
+  getParentRoute: () => operator,
+  path: '/invoices',
+  validateSearch: toInvoiceSearch,
+  component: lazyPage(
+    () => import('../features/operator/invoices/invoices-page'),
+    'AllInvoicesPage',
   ),
 })
 const plans = createRoute({
@@ -215,6 +225,7 @@ export const operatorArea = operator.addChildren([
   users,
   user,
   transactions,
+  invoices,
   plans,
   scim,
   organizations,

@@ -11,6 +11,7 @@ import { toInboxSearch } from '../features/inbox/queries'
 import { toLogSearch } from '../features/logs/queries'
 import { toModelIds, toModelSearch } from '../features/models/queries'
 import { textsIn } from '../url/address'
+import { invoicePage } from '../features/billing/invoice-queries'
 import { entryArea } from './entry-routes'
 import { operatorArea } from './operator-routes'
 import { toTicketSearch } from '../features/support/queries'
@@ -27,6 +28,14 @@ const billing = createRoute({
   path: '/billing',
   validateSearch: billingSearch,
   component: lazyPage(() => import('../features/billing/billing-page'), 'BillingPage'),
+})
+/** The link of mails: leads through the sign-in to the page of an invoice, which is not one of the dashboard's. */
+const invoice = createRoute({
+  getParentRoute: () => home,
+  path: '/invoices/$id',
+  beforeLoad: ({ params }) => {
+    throw redirect({ href: invoicePage(params.id), reloadDocument: true, replace: true })
+  },
 })
 const usage = createRoute({
   getParentRoute: () => home,
@@ -202,6 +211,7 @@ const routeTree = root.addChildren([
   home.addChildren([
     overview,
     billing,
+    invoice,
     usage,
     explorer,
     quota,

@@ -79,6 +79,7 @@ const issueCreditNote = (db: Kysely<Schema>, terms: InvoiceTerms, movement: DueM
     db,
     {
       prefix: terms.creditNotePrefix,
+      address: terms.address,
       document: {
         accountId: movement.accountId,
         kind: 'credit_note',
@@ -106,7 +107,7 @@ async function readCreditNote(
   if (!invoice) throw new Error(`there is no invoice ${id}`)
   const { rows: earlier } = await sql<DocumentAmounts>`
     select total, tax_amount as "taxAmount" from invoice where corrects_id = ${id}`.execute(trx)
-  const { total, tax_amount: taxAmount, seller, buyer, tax } = invoice
+  const { number, total, tax_amount: taxAmount, seller, buyer, tax } = invoice
   const note = toCreditNoteAmounts({ total, taxAmount }, earlier, movement)
   return {
     lines: [{ ...lineOfMoney, description: describeMovement(movement), amount: note.total }],
@@ -114,6 +115,6 @@ async function readCreditNote(
     buyer,
     tax:
       tax === null || note.taxAmount === null ? undefined : { amount: note.taxAmount, terms: tax },
-    corrects: id,
+    corrects: { id, number },
   }
 }

@@ -1,4 +1,5 @@
 import { sql, type Kysely, type Transaction } from 'kysely'
+import { mailDocument } from './mail-document'
 import type { Buyer, Seller } from './party'
 import type { DocumentKind } from './stored-invoice'
 import type { StoredTax } from './tax'
@@ -32,8 +33,15 @@ export interface DocumentContent {
   buyer: Buyer
   /** Undefined where none is shown. */
   tax?: StoredTax | undefined
-  /** Of a credit note. */
-  corrects?: string
+  /** The invoice that a credit note corrects. */
+  corrects?: { id: string; number: string }
+}
+
+/** The series of a document, and the public address of the service, which its mail links to. */
+interface Issue {
+  prefix: string
+  address: string
+  document: DocumentSubject
 }
 
 /** A place in the numbers of a year. */
@@ -94,7 +102,7 @@ const isIssued = async (
  */
 export const issueDocument = (
   db: Kysely<Schema>,
-  { prefix, document }: { prefix: string; document: DocumentSubject },
+  { prefix, address, document }: Issue,
   readContent: (trx: Transaction<Schema>) => Promise<DocumentContent>,
 ): Promise<string | undefined> =>
   db.transaction().execute(async (trx) => {
@@ -104,8 +112,24 @@ export const issueDocument = (
     const content = await readContent(trx)
     if (content.lines.length === 0) return undefined
     const place = await takeNumber(trx, { prefix, year })
-    return insertDocument(trx, document, { ...content, ...place })
+    const id = await insertDocument(trx, document, { ...content, ...place })
+    await mailDocument(trx, {
+      id,
+      accountId: document.accountId,
+      kind: document.kind,
+      number: place.number,
+      total: totalOf(content),
+      tax: content.tax?.terms ?? null,
+      tax_amount: content.tax?.amount ?? null,
+      seller: content.seller,
+      corrects_number: content.corrects?.number ?? null,
+      address,
+    })
+    return id
   })
+
+const totalOf = ({ lines }: Pick<DocumentContent, 'lines'>) =>
+  lines.reduce((sum, { amount }) => sum + amount, 0n)
 
 async function insertDocument(
   trx: Transaction<Schema>,
@@ -117,9 +141,9 @@ async function insertDocument(
     insert into invoice (id, account_id, kind, subject, number, issued_on, paid_at, total, seller, buyer,
       corrects_id, tax_amount, tax)
     values (${id}, ${accountId}, ${kind}, ${subject}, ${number}, ${date}, ${paidAt},
-      ${lines.reduce((sum, { amount }) => sum + amount, 0n)},
+      ${totalOf({ lines })},
       ${JSON.stringify(seller)}, ${JSON.stringify(buyer)},
-      ${corrects ?? null}, ${tax?.amount ?? null}, ${tax ? JSON.stringify(tax.terms) : null})`.execute(
+      ${corrects?.id ?? null}, ${tax?.amount ?? null}, ${tax ? JSON.stringify(tax.terms) : null})`.execute(
     trx,
   )
   await trx

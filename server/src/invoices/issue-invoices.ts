@@ -1,8 +1,9 @@
-import { sql, type Kysely } from 'kysely'
+import { sql, type Kysely, type Transaction } from 'kysely'
 import { issueCreditNotes } from './issue-credit-notes'
-import { issueDocument, lineOfMoney } from './issue-document'
+import { issueDocument, lineOfMoney, type DocumentContent } from './issue-document'
 import { readBuyer } from './party'
 import { addMonths, findUnbilled, readMonthLines } from './month-lines'
+import { computeTax } from './tax'
 import type { InvoiceTerms } from './terms'
 import type { Schema } from '../platform/db/schema'
 
@@ -42,15 +43,18 @@ interface PaidPayment {
   account_id: string
   amount: bigint
   kind: 'checkout' | 'automatic'
+  tax: bigint | null
   paid_at: Date
 }
 
 async function issuePurchases({ db, terms, onError }: InvoicePorts): Promise<number> {
   const from = new Date(`${terms.from}T00:00:00Z`)
   const { rows } = await sql<PaidPayment>`
-    select payment.id, payment.account_id, payment.amount, payment.kind, t.created_at as paid_at
+    select payment.id, payment.account_id, payment.amount, payment.kind, payment.tax,
+      t.created_at as paid_at
     from payment join ledger_transaction as t on t.external_ref = payment.payment_ref
     where payment.status = 'completed' and payment.invoice_id is null and t.kind = 'topup'
+      and not payment.tax_pending
       and t.created_at >= ${from}
       -- Those of long before are never invoiced: they need not be looked up each time.
       and payment.created_at >= ${new Date(from.getTime() - maxPendingMs)}
@@ -71,6 +75,7 @@ const issuePurchase = (db: Kysely<Schema>, terms: InvoiceTerms, payment: PaidPay
     db,
     {
       prefix: terms.prefix,
+      address: terms.address,
       document: {
         accountId: payment.account_id,
         kind: 'purchase',
@@ -78,18 +83,23 @@ const issuePurchase = (db: Kysely<Schema>, terms: InvoiceTerms, payment: PaidPay
         paidAt: payment.paid_at,
       },
     },
-    async (trx) => ({
-      lines: [
-        {
-          ...lineOfMoney,
-          description: payment.kind === 'automatic' ? 'Credits, automatic recharge' : 'Credits',
-          amount: payment.amount,
-        },
-      ],
-      seller: terms.seller,
-      buyer: await readBuyer(trx, payment.account_id),
-    }),
+    (trx) => readPurchase(trx, terms, payment),
   )
+
+async function readPurchase(
+  trx: Transaction<Schema>,
+  { seller, tax: taxes }: InvoiceTerms,
+  { account_id: accountId, amount, kind, tax: reported }: PaidPayment,
+): Promise<DocumentContent> {
+  const buyer = await readBuyer(trx, accountId)
+  const description = kind === 'automatic' ? 'Credits, automatic recharge' : 'Credits'
+  return {
+    lines: [{ ...lineOfMoney, description, amount }],
+    seller,
+    buyer,
+    tax: computeTax(taxes, { total: amount, reported, seller, buyer }),
+  }
+}
 
 async function issueMonth(ports: InvoicePorts, month: string): Promise<number> {
   const { db, terms, finished, onError } = ports
@@ -119,6 +129,7 @@ const issueUsage = ({ db, terms }: InvoicePorts, accountId: string, month: strin
     db,
     {
       prefix: terms.prefix,
+      address: terms.address,
       document: { accountId, kind: 'usage', subject: month, paidAt: null },
     },
     async (trx) => ({

@@ -58,9 +58,23 @@ export async function listDocuments(
 
 type Cell = string | number | null
 
-const header = [
-  ...['number', 'type', 'date', 'account_id', 'buyer', 'buyer_country', 'buyer_tax_id', 'month'],
-  ...['payment_id', 'corrects', 'net', 'tax', 'tax_name', 'tax_rate', 'total', 'currency'],
+const header: Cell[] = [
+  'number',
+  'type',
+  'date',
+  'account_id',
+  'buyer',
+  'buyer_country',
+  'buyer_tax_id',
+  'month',
+  'payment_id',
+  'corrects',
+  'net',
+  'tax',
+  'tax_name',
+  'tax_rate',
+  'total',
+  'currency',
 ]
 
 interface TableRow extends ListedInvoice {

@@ -1,4 +1,5 @@
 import type { Seller } from './party'
+import type { TaxSettings } from './tax'
 
 /** The seller of documents, their numbers, and from when on they are issued. */
 export interface InvoiceTerms {
@@ -7,12 +8,15 @@ export interface InvoiceTerms {
   prefix: string
   /** That of credit notes. */
   creditNotePrefix: string
+  tax: TaxSettings
+  /** The public address of the service, for the links of mails; empty where it is not known. */
+  address: string
   /** The first day, in UTC: `2026-11-01`. */
   from: string
 }
 
 /** The settings of the operator that documents need. */
-export interface InvoiceSettings {
+export interface InvoiceSettings extends TaxSettings {
   name: string | null
   address: readonly string[]
   country: string | null
@@ -25,13 +29,19 @@ export interface InvoiceSettings {
 }
 
 /** Returns the terms of documents; undefined while the operator issues none. */
-export function toTerms(settings: InvoiceSettings): InvoiceTerms | undefined {
+export function toTerms(
+  settings: InvoiceSettings,
+  serviceAddress: string,
+): InvoiceTerms | undefined {
   const { name, address, country, taxId, email, note, prefix, creditNotePrefix, from } = settings
+  const { taxName, taxRate, reverseCharge } = settings
   if (name === null || from === null) return undefined
   return {
     seller: { name, address: [...address], country, tax_id: taxId, email, note },
     prefix,
     creditNotePrefix,
+    tax: { taxName, taxRate, reverseCharge },
+    address: serviceAddress,
     from,
   }
 }

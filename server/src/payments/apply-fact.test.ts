@@ -19,6 +19,7 @@ const which = fc.integer({ min: 0, max: 2 })
 const fact: fc.Arbitrary<Fact> = fc.oneof(
   which.map((index): Fact => paidOf(index)),
   which.map((index): Fact => ({ ...paidOf(index), sessionId: `session_${index}` })),
+  which.map((index): Fact => ({ ...paidOf(index), tax: BigInt(index) * dollar })),
   fc
     .record({ type: fc.constantFrom('failed' as const, 'expired' as const), index: which })
     .map(({ type, index }): Fact => {
@@ -38,7 +39,8 @@ const fact: fc.Arbitrary<Fact> = fc.oneof(
     ),
 )
 
-const summary = ({ payments, balance, debt, recorded }: ReferencePayments) => ({
+const summary = ({ payments, balance, debt, recorded, taxes }: ReferencePayments) => ({
+  taxes: payments.map(({ id }) => taxes.get(id)),
   statuses: payments.map(({ status }) => status),
   net: balance - debt,
   reversed: payments.map(({ paymentRef }) =>
@@ -73,6 +75,16 @@ test('W01 W05: the same facts in another order, and twice, lead to the same resu
     }),
     { numRuns: 1000 },
   )
+})
+
+test('a tax is part of what is paid: it changes no credit, and is kept in whatever order events come', async () => {
+  for (const facts of [
+    [paidOf(0), { ...paidOf(0), tax: dollar }],
+    [{ ...paidOf(0), tax: dollar }, paidOf(0)],
+  ]) {
+    const model = await applyToReference(facts)
+    expect([model.balance, model.taxes.get('cs_0')]).toEqual([10n * dollar, dollar])
+  }
 })
 
 test('M33: an amount that is already spent becomes a debt, which the next payment pays first', async () => {

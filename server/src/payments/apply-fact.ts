@@ -28,6 +28,8 @@ export interface Book {
   lockByRef: (paymentRef: string) => Promise<Payment | undefined>
   /** Adds the amount to its account, and pays the account's debt. */
   complete: (payment: Payment, paid: PaidFact) => Promise<void>
+  /** Keeps the tax in the payment; what was kept before stays. */
+  noteTax: (payment: Payment, tax: bigint) => Promise<void>
   end: (payment: Payment, unpaid: UnpaidFact) => Promise<void>
   /** Keeps the larger of two amounts that events report for one reversal. */
   noteReversal: (reversal: ReversalFact) => Promise<void>
@@ -93,6 +95,8 @@ async function applyPaid(book: Book, paid: PaidFact): Promise<AppliedFact> {
   if (!payment) return { type: 'mismatch', message: 'a payment for an order that is not known' }
   const mismatch = mismatchOf(payment, paid)
   if (mismatch !== undefined) return { type: 'mismatch', message: mismatch }
+  // Another event, which knows of no tax, may have come first.
+  if (paid.tax !== undefined) await book.noteTax(payment, paid.tax)
   if (payment.status === 'completed') return noEffect
   await book.complete(payment, paid)
   await settleReversals(book, payment, paid.paymentRef)

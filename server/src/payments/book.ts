@@ -1,6 +1,7 @@
 import { sql, type Transaction } from 'kysely'
 import { computeRefundDue, type Book, type Payment, type Reversal } from './apply-fact'
 import type { PaidFact, RefundFact, ReversalFact, UnpaidFact } from './fact'
+import { keepReportedTax } from './taxes'
 import { notifyDebt, notifyFailure } from './notify-payer'
 import type { Schema } from '../platform/db/schema'
 import { setPaymentRequired } from '../ledger/payment-required'
@@ -20,6 +21,7 @@ export const bookIn = (trx: Transaction<Schema>): Book => ({
   lockBySession: (sessionId) => lockPayment(trx, 'session_id', sessionId),
   lockByRef: (paymentRef) => lockPayment(trx, 'payment_ref', paymentRef),
   complete: (payment, paid) => complete(trx, payment, paid),
+  noteTax: (payment, tax) => keepReportedTax(trx, payment.id, tax),
   end: (payment, unpaid) => end(trx, payment, unpaid),
   noteReversal: (reversal) => noteReversal(trx, reversal),
   noteRefund: (refunded) => noteRefund(trx, refunded),

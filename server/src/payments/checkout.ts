@@ -13,6 +13,8 @@ export interface Order {
   /** Nano-dollars, whole cents. */
   amount: bigint
   saveMethod: boolean
+  /** Whether the processor computes the tax that the amount includes. */
+  hasTax: boolean
   /** Returns the pages that the checkout leads back to, once its id is known. */
   returnTo: (id: string) => { success: string; cancel: string }
 }
@@ -29,7 +31,7 @@ export async function openCheckout(
   processor: Processor,
   order: Order,
 ): Promise<OpenCheckout> {
-  const { userId, accountId, amount, saveMethod } = order
+  const { userId, accountId, amount, saveMethod, hasTax } = order
   const { email, customerId } = await buyerOf(db, userId)
   const id = newId('cs')
   await db
@@ -41,10 +43,11 @@ export async function openCheckout(
       user_id: userId,
       amount,
       save_method: saveMethod,
+      tax_pending: hasTax,
     })
     .execute()
   const { success: successUrl, cancel: cancelUrl } = order.returnTo(id)
-  const checkout = { id, amount, successUrl, cancelUrl, email, customerId, saveMethod }
+  const checkout = { id, amount, successUrl, cancelUrl, email, customerId, saveMethod, hasTax }
   const opened = await processor.openCheckout(checkout).catch(async (thrown: unknown) => {
     // If it was opened all the same, no client has its address; paying it would still count.
     await db

@@ -37,6 +37,8 @@ const Session = z.looseObject({
   payment_status: z.string(),
   amount_total: Cents.nullable(),
   currency: Currency.nullable(),
+  total_details: z.looseObject({ amount_tax: Cents }).nullish(),
+  automatic_tax: z.looseObject({ enabled: z.boolean(), status: z.string().nullish() }).nullish(),
 })
 
 /** @see https://docs.stripe.com/api/payment_intents/object */
@@ -85,6 +87,22 @@ const toOrderNames = (session: z.output<typeof Session>): OrderNames => ({
   sessionId: session.id,
 })
 
+/**
+ * Returns the tax that Stripe computed for a checkout, as a part of its total; undefined where it computed none. A checkout
+ * without Stripe Tax has an amount of tax too, which is 0.
+ */
+export function readTax(session: unknown): bigint | undefined {
+  const {
+    amount_total: total,
+    total_details: details,
+    automatic_tax: mode,
+  } = Session.parse(session)
+  const cents = details?.amount_tax
+  const isComputed = mode?.enabled === true && mode.status === 'complete'
+  if (cents === undefined || cents > (total ?? 0) || (cents === 0 && !isComputed)) return undefined
+  return BigInt(cents) * nanosPerCent
+}
+
 function toPaidFactOfSession(session: z.output<typeof Session>): PaidFact | undefined {
   // Some payment methods take days: another event reports how that ended.
   if (session.payment_status !== 'paid') return undefined
@@ -94,6 +112,7 @@ function toPaidFactOfSession(session: z.output<typeof Session>): PaidFact | unde
     paymentRef: session.payment_intent ?? session.id,
     amount: BigInt(session.amount_total ?? 0) * nanosPerCent,
     currency: session.currency ?? '',
+    tax: readTax(session),
   }
 }
 

@@ -12,6 +12,8 @@ export interface PaidFact {
   amount: bigint
   /** In lower case. */
   currency: string
+  /** The tax in it, where the processor computed it. */
+  tax?: bigint | undefined
 }
 
 /** A payment that failed or expired. */

@@ -11,6 +11,8 @@ export interface NewCheckout {
   customerId: string | undefined
   /** Saves the payment method for later charges. */
   saveMethod: boolean
+  /** Computes the tax that the amount includes. */
+  hasTax: boolean
 }
 
 export interface OpenedCheckout {
@@ -80,6 +82,8 @@ export interface Processor {
   savedMethod: (paymentRef: string) => Promise<SavedMethod | undefined>
   /** The address of the receipt of a payment; undefined where it has none, or is not known. */
   receipt: (paymentRef: string) => Promise<string | undefined>
+  /** The tax in the payment of a checkout; undefined where none was computed, or the checkout is not known. */
+  tax: (sessionId: string) => Promise<bigint | undefined>
   /** Passes listed lines to `onPayment`, newest first. Resolves with false where an end was not reached. */
   list: (looking: PaymentPeriod, onPayment: (listed: ListedPayment) => void) => Promise<boolean>
   /** All movements of a payment; zeros where it is not known. */

@@ -6,6 +6,7 @@ import type { Fact } from './fact'
 import type { Charged, NewCharge, Processor } from './processor'
 import { report, type BookingPorts } from './receive'
 import { findUnreadReceipts, keepReceipt } from './receipts'
+import { findPendingTaxes, keepTax } from './taxes'
 import { keepMethod, findUnsavedMethods } from './saved-method'
 import { newId } from '../platform/db/id'
 import type { Schema } from '../platform/db/schema'
@@ -38,6 +39,9 @@ export async function runPayments(ports: RechargePorts): Promise<void> {
   }
   for (const id of await findUnsavedMethods(db)) {
     await keepMethod(db, ports.processor, id).catch((error: unknown) => ports.onError(error, id))
+  }
+  for (const id of await findPendingTaxes(db)) {
+    await keepTax(db, ports.processor, id).catch((error: unknown) => ports.onError(error, id))
   }
   for (const id of await findUnreadReceipts(db)) {
     await keepReceipt(db, ports.processor, id).catch((error: unknown) => ports.onError(error, id))

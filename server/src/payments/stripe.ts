@@ -1,5 +1,5 @@
 import type { Stripe as StripeClient } from 'stripe'
-import { nanosPerCent, ownIdName } from './event'
+import { nanosPerCent, ownIdName, readTax } from './event'
 import type {
   Charged,
   PaymentEventReader,
@@ -37,6 +37,7 @@ export async function openStripe(secretKey: string, apiBase: string): Promise<Pr
     openCheckout: (checkout) => callStripe(() => openCheckout(stripe, checkout)),
     charge: (charge) => callStripe(() => chargeSaved(stripe, charge)),
     savedMethod: (paymentRef) => callStripe(() => findMethod(stripe, paymentRef)),
+    tax: (sessionId) => callStripe(() => findTax(stripe, sessionId)),
     receipt: (paymentRef) => callStripe(() => findReceipt(stripe, paymentRef)),
     list: (looking, onPayment) => callStripe(() => listAll(stripe, looking, onPayment)),
     statement: (paymentRef) => callStripe(() => readStatement(stripe, paymentRef)),
@@ -44,7 +45,7 @@ export async function openStripe(secretKey: string, apiBase: string): Promise<Pr
 }
 
 async function openCheckout(stripe: StripeClient, checkout: NewCheckout) {
-  const { id, amount, customerId, saveMethod } = checkout
+  const { id, amount, customerId, saveMethod, hasTax } = checkout
   const metadata = { [ownIdName]: id }
   const session = await stripe.checkout.sessions.create(
     {
@@ -58,6 +59,8 @@ async function openCheckout(stripe: StripeClient, checkout: NewCheckout) {
             currency: 'usd',
             unit_amount: toCents(amount),
             product_data: { name: 'Credits' },
+            // Credits are worth what is paid, so that a tax is a part of it.
+            ...(hasTax && { tax_behavior: 'inclusive' as const }),
           },
         },
       ],
@@ -67,7 +70,11 @@ async function openCheckout(stripe: StripeClient, checkout: NewCheckout) {
       },
       ...(customerId === undefined
         ? { customer_email: checkout.email, ...(saveMethod && { customer_creation: 'always' }) }
-        : { customer: customerId }),
+        : {
+            customer: customerId,
+            ...(hasTax && { customer_update: { address: 'auto' as const } }),
+          }),
+      ...(hasTax && { automatic_tax: { enabled: true } }),
       success_url: checkout.successUrl,
       cancel_url: checkout.cancelUrl,
     },
@@ -125,6 +132,16 @@ async function findMethod(
   const { customer, payment_method: method } = await stripe.paymentIntents.retrieve(paymentRef)
   if (!customer || !method) return undefined
   return { customerId: idOf(customer), methodId: idOf(method) }
+}
+
+/** @see https://docs.stripe.com/api/checkout/sessions/object#checkout_session_object-total_details */
+async function findTax(stripe: StripeClient, sessionId: string): Promise<bigint | undefined> {
+  try {
+    return readTax(await stripe.checkout.sessions.retrieve(sessionId))
+  } catch (thrown) {
+    if (isStripeError(thrown) && thrown.code === 'resource_missing') return undefined
+    throw thrown
+  }
 }
 
 /** @see https://docs.stripe.com/api/charges/object#charge_object-receipt_url */

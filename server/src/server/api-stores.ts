@@ -41,6 +41,7 @@ import { createOrganizationStore } from '../api/account/organizations/store'
 import { createOrganizationTrailStore } from '../api/account/organizations/trail'
 import { createOrganizationUsageStore } from '../api/account/organizations/usage'
 import { createCreditStore } from '../api/operator/credits/store'
+import { createAnyInvoiceStore } from '../api/operator/invoices/store'
 import { createScimDirectoryStore } from '../api/account/scim-directories/store'
 import { createAnyScimDirectoryStore } from '../api/operator/scim-directories/store'
 import { createPlanStore } from '../api/operator/plans/store'
@@ -114,6 +115,7 @@ function operatorStores(dependencies: Dependencies, services: GatewayServices) {
     },
     plans: createPlanStore(db),
     credits: createCreditStore({ db, onCreditAdded }),
+    anyInvoices: createAnyInvoiceStore(db),
     providers: createProviderStore(db, catalog),
     ...createSystemStores(dependencies, own),
     models: createModelStore(db, catalog),

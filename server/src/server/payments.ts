@@ -11,12 +11,15 @@ import type { LiveSettings } from '../platform/settings/live-settings'
 import { receive, type BookingPorts } from '../payments/receive'
 import { keepReceipt } from '../payments/receipts'
 import { keepMethod } from '../payments/saved-method'
+import { keepTax } from '../payments/taxes'
 import { openStripe, createStripeEventReader } from '../payments/stripe'
 
 interface Dependencies {
   config: Config
   settings: Pick<LiveSettings, 'current'>
   storage: Storage
+  /** The public address of this service, empty until it listens. */
+  address: () => string
   log: Logger
 }
 
@@ -38,7 +41,7 @@ export async function createPayments(
   { onCreditAdded }: Pick<GatewayServices, 'onCreditAdded'>,
   disposables: AsyncDisposableStack,
 ): Promise<PaymentServices> {
-  const { config, settings, storage, log } = dependencies
+  const { config, settings, storage, address, log } = dependencies
   const { secretKey, webhookSecrets, apiBase } = config.payments
   const processor = secretKey === undefined ? undefined : await openStripe(secretKey, apiBase)
   const ports: BookingPorts = {
@@ -50,6 +53,7 @@ export async function createPayments(
     db: ports.db,
     intervalMs: config.payments.invoiceEveryMs,
     settings: () => settings.current.invoices,
+    address,
     log,
   })
   disposables.defer(() => invoices.stop())
@@ -77,8 +81,9 @@ async function keep(
 ): Promise<void> {
   try {
     await keepMethod(db, processor, paymentId)
+    await keepTax(db, processor, paymentId)
     await keepReceipt(db, processor, paymentId)
   } catch (err) {
-    log.warn({ err, paymentId }, 'a payment method or a receipt could not be read yet')
+    log.warn({ err, paymentId }, 'a payment method, tax or receipt could not be read yet')
   }
 }

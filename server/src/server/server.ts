@@ -99,10 +99,14 @@ export async function startServer(config: Config, options: Options): Promise<Run
   const dependencies = { ...shared, telemetry, runs: messages.runs }
   const services = await createGatewayServices(dependencies, disposables)
   const { claims, drains, sockets } = services
-  const payments = await createPayments(dependencies, services, disposables)
-  const state = { isStopping: false }
   // Set once the server listens.
   const address = { here: config.baseUrl ?? '' }
+  const payments = await createPayments(
+    { ...dependencies, address: () => address.here },
+    services,
+    disposables,
+  )
+  const state = { isStopping: false }
   const storeDependencies = { ...dependencies, payments, address: () => address.here }
   const stores = createApiStores(storeDependencies, services)
   const signIn = createSignInService(dependencies, services, () => address.here)

@@ -19,6 +19,7 @@ export class ReferencePayments {
   /** The lowest balance so far. */
   lowest = 0n
   credits: string[] = []
+  readonly taxes = new Map<string, bigint>()
 
   constructor(amounts: readonly bigint[]) {
     this.payments = amounts.map((amount, index) => ({
@@ -51,6 +52,9 @@ export class ReferencePayments {
       const covered = this.debt < this.balance ? this.debt : this.balance
       this.debt -= covered
       this.balance -= covered
+    },
+    noteTax: async ({ id }, tax) => {
+      if (!this.taxes.has(id)) this.taxes.set(id, tax)
     },
     end: async (payment, { type }) => {
       payment.status = type

@@ -73,7 +73,7 @@ const notification: Kind = {
 }
 
 /** Issued by a job, not by a request. */
-const invoice: Kind = {
+export const invoice: Kind = {
   async make(fixture) {
     const owner = await fixture.newCustomer()
     const id = `invoice_${tail()}`

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { collection, unusedName, type Kind } from './kind'
-import { requestLog } from './account-objects'
+import { invoice, requestLog } from './account-objects'
 import { newOrganization } from '../../harness/organization'
 import { call, idIn, type Fixture } from '../../harness/byok'
 import type { Json } from '../../harness/http'
@@ -106,6 +106,7 @@ export const operatorKinds: Readonly<Record<string, readonly Kind[]>> = {
     requested('POST /support/tickets', { subject: 'A question', description: 'Why?' }),
   ],
   '/api/admin/request-logs/:id': [requestLog],
+  '/api/admin/invoices/:id': [invoice],
   '/api/admin/collections/:id': [operated('POST /collections', collection)],
   '/api/admin/audit-destinations/:id': [
     {

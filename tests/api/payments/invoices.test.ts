@@ -1,4 +1,4 @@
-import { expect, test } from 'bun:test'
+import { afterEach, describe, expect, test } from 'bun:test'
 import { buy, checkout, listIn, objectIn, sessionOf } from './fixture'
 import { usePaidFixture } from './paid-fixture'
 import { deliver } from './stripe-events'
@@ -46,7 +46,8 @@ test('a payment has the receipt of the processor and an invoice, as JSON and as 
     purchase_order: 'PO-17',
   }
   const changed = await call(fixture().gateway, customer, 'PUT /billing/company', company)
-  expect(changed.body).toEqual({ organization_id: null, ...company })
+  const unsent = { mail_invoices: false, billing_email: null }
+  expect(changed.body).toEqual({ organization_id: null, ...company, ...unsent })
   const paymentRef = await buy(fixture(), customer, { amount: 20 })
   const payment = await paymentOf(customer)
   expect(payment['receipt_url']).toBe(`https://pay.simulated.example/receipts/${paymentRef}`)
@@ -122,6 +123,70 @@ test('a refund has one credit note, however often it is reported, beside the pay
   expect(rows.map((row) => row.split(',')[column])).toEqual(['20', '-5', '-15'])
 })
 
+const seller = { from: new Date().toISOString().slice(0, 10), seller_name: 'Gateways Ltd' }
+
+/** The invoice of the latest payment. */
+async function invoiceOf(customer: Customer): Promise<Json> {
+  const { invoice } = await paymentOf(customer)
+  const { id } = objectIn({ body: { invoice } }, 'invoice')
+  return (await read(customer, `/invoices/${String(id)}`)).body
+}
+
+const untaxed = { tax_name: null, tax_rate: 0, reverse_charge: null, stripe_tax: false }
+
+describe('taxes', () => {
+  afterEach(async () => {
+    await sell(untaxed)
+  })
+
+  test('are a part of what was paid, by the rate of the operator; credits are not less', async () => {
+    await sell({ ...seller, ...untaxed, tax_name: 'VAT', tax_rate: 8.875 })
+    const customer = await fixture().newCustomer()
+    await buy(fixture(), customer, { amount: 20 })
+    expect(await invoiceOf(customer)).toMatchObject({
+      total: 20,
+      net: 18.37,
+      tax_amount: 1.63,
+      tax: { name: 'VAT', rate: 8.875, reverse_charge: null },
+    })
+    const { body } = await read(customer, '/balance')
+    expect(body['balance']).toBe(20)
+  })
+
+  test.each(['the checkout', 'the payment alone, the checkout being read'])(
+    'are those that Stripe computed, reported by %s',
+    async (reporter) => {
+      await sell({ ...seller, ...untaxed, tax_rate: 50, stripe_tax: true })
+      const { gateway, double } = fixture()
+      const customer = await fixture().newCustomer()
+      const session = sessionOf(await checkout(gateway, customer, { amount: 50 }))
+      const { completed, succeeded } = double.pay(session)
+      await deliver(gateway.url, reporter === 'the checkout' ? completed : succeeded)
+      expect(await invoiceOf(customer)).toMatchObject({
+        total: 50,
+        net: 42.02,
+        tax_amount: 7.98,
+        tax: { name: 'Tax', rate: null },
+      })
+      const { form } = double.calls.findLast(({ path }) => path === '/v1/checkout/sessions') ?? {}
+      expect(form?.get('line_items[0][price_data][tax_behavior]')).toBe('inclusive')
+    },
+  )
+
+  test('are owed by a business of another country, where the operator has a text for it', async () => {
+    const text = 'Reverse charge: the customer owes the tax.'
+    await sell({ ...seller, ...untaxed, seller_country: 'GB', tax_rate: 20, reverse_charge: text })
+    const customer = await fixture().newCustomer()
+    const company = { country: 'FR', tax_id: 'FR1' }
+    await call(fixture().gateway, customer, 'PUT /billing/company', company)
+    await buy(fixture(), customer, { amount: 20 })
+    const invoice = await invoiceOf(customer)
+    expect(invoice).toMatchObject({ total: 20, net: 20, tax_amount: 0 })
+    const page = await read(customer, `/invoices/${String(invoice['id'])}/page`)
+    expect(page.text).toContain(text)
+  })
+})
+
 test('an invoice is for its account, and that of an organization for its managers', async () => {
   await startSelling()
   const { gateway, double } = fixture()
@@ -172,6 +237,8 @@ test.each([
   ['a name of two lines', { name: 'A\nB' }, 'name'],
   ['nine lines of address', { address: Array.from({ length: 9 }, () => 'x') }, 'address'],
   ['no address of mail', { email: 'invoices' }, 'email'],
+  ['no address to mail to', { billing_email: 'x', mail_invoices: true }, 'billing_email'],
+  ['a switch that is a text', { mail_invoices: 'yes' }, 'mail_invoices'],
 ])('%s is rejected', async (_what, body, param) => {
   const customer = await fixture().newCustomer()
   const answer = await call(fixture().gateway, customer, 'PUT /billing/company', body)

@@ -1,5 +1,6 @@
 import { chargeOf, withExpanded } from './stripe-charges'
 import { listIn } from './stripe-lists'
+import { taxOf } from './stripe-tax'
 import type { Json } from '../../harness/http'
 
 /** Simulated: no line of this is Stripe's, and no money moves. What it was asked, by its own names. */
@@ -139,6 +140,8 @@ class Double {
       customer: form.get('customer') ?? null,
       payment_intent: null,
       livemode: false,
+      automatic_tax: { enabled: form.get('automatic_tax[enabled]') === 'true', status: null },
+      total_details: { amount_tax: 0 },
     }
     this.#objects.set(id, session)
     this.#responses.set(id, metadataOf(form, 'payment_intent_data[metadata]'))
@@ -200,6 +203,7 @@ class Double {
       payment_status: 'paid',
       payment_intent: paymentRef,
       customer: intent.customer,
+      ...taxOf(session),
     }
     this.#objects.set(sessionId, paid)
     return {

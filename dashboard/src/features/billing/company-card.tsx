@@ -2,6 +2,7 @@ import {
   Paper,
   SimpleGrid,
   Stack,
+  Switch,
   Text,
   Textarea,
   TextInput,
@@ -47,6 +48,8 @@ const fieldsOf = (company: Company) => ({
   tax_id: company.tax_id ?? '',
   email: company.email ?? '',
   purchase_order: company.purchase_order ?? '',
+  mail_invoices: company.mail_invoices,
+  billing_email: company.billing_email ?? '',
 })
 type Fields = ReturnType<typeof fieldsOf>
 
@@ -59,6 +62,8 @@ const toBody = (fields: Fields) => ({
   tax_id: textOrNull(fields.tax_id),
   email: textOrNull(fields.email),
   purchase_order: textOrNull(fields.purchase_order),
+  mail_invoices: fields.mail_invoices,
+  billing_email: textOrNull(fields.billing_email),
 })
 
 /** Descriptions are below the inputs, so that those of a row are at one height. */
@@ -128,5 +133,19 @@ const Inputs = ({ form }: { form: UseFormReturnType<Fields> }) => (
       maxLength={100}
       {...form.getInputProps('purchase_order')}
     />
+    <Stack gap="sm">
+      <TextInput
+        label="Billing email"
+        {...below}
+        description="Empty: the email for invoices, or that of the account"
+        type="email"
+        maxLength={254}
+        {...form.getInputProps('billing_email')}
+      />
+      <Switch
+        label="Mail invoices and credit notes"
+        {...form.getInputProps('mail_invoices', { type: 'checkbox' })}
+      />
+    </Stack>
   </SimpleGrid>
 )

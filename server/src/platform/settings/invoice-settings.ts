@@ -1,9 +1,11 @@
 import { constant, group, live } from './live-setting'
 import {
   addressLines,
+  flag,
   optionalDate,
   optionalText,
   optionalTextLike,
+  taxRate,
   textLike,
 } from './setting-kinds'
 
@@ -63,6 +65,30 @@ export const invoiceSettings = group(
       label: 'Prefix of numbers',
       ...constant('INV'),
       doc: 'the beginning of invoice numbers, `INV` of `INV-2026-000001`; each prefix has its own numbers in each year, so that a new seller takes a new one',
+    }),
+    taxName: live(optionalText(40), {
+      field: 'tax_name',
+      label: 'Name of the tax',
+      ...constant(null),
+      doc: 'the name of the tax on invoices of payments, such as `VAT`; without it `Tax`',
+    }),
+    taxRate: live(taxRate, {
+      field: 'tax_rate',
+      label: 'Rate of the tax',
+      ...constant(0),
+      doc: 'the rate of the tax that payments include, with three decimals at most; 0: none is shown, unless Stripe computed it ([payments.md](../concepts/payments.md#taxes))',
+    }),
+    reverseCharge: live(optionalText(300), {
+      field: 'reverse_charge',
+      label: 'Text of reverse charge',
+      ...constant(null),
+      doc: 'the text on invoices to businesses of other countries, which owe the tax themselves; without it they are invoiced as all others',
+    }),
+    stripeTax: live(flag, {
+      field: 'stripe_tax',
+      label: 'Stripe Tax computes taxes at checkouts',
+      ...constant(false),
+      doc: 'whether Stripe Tax computes the tax that a checkout includes; it has to be set up at Stripe',
     }),
     creditNotePrefix: live(numberPrefix, {
       field: 'credit_note_prefix',

@@ -58,6 +58,17 @@ export const percent = plain({
   unit: 'percent',
 })
 
+export const taxRate = plain({
+  body: z
+    .number()
+    .min(0)
+    .max(100)
+    .refine(...maxDecimals(3)),
+  stored: z.number().min(0).max(100),
+  answer: z.number(),
+  unit: 'percent',
+})
+
 /** Seconds up to a day, to the millisecond; kept as milliseconds. */
 export const seconds: SettingKind<number> = {
   body: z

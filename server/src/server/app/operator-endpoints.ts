@@ -6,6 +6,8 @@ import { configRoutes } from '../../api/operator/config/routes'
 import type { ConfigStore } from '../../api/operator/config/store'
 import { creditRoutes } from '../../api/operator/credits/routes'
 import type { CreditStore } from '../../api/operator/credits/store'
+import { anyInvoiceRoutes } from '../../api/operator/invoices/routes'
+import type { AnyInvoiceStore } from '../../api/operator/invoices/store'
 import { adminModelRoutes, type AdminModelStores } from '../../api/operator/models/routes'
 import { systemRoutes } from '../../api/operator/system/routes'
 import type { LedgerAuditStore } from '../../api/operator/system/ledger-audit'
@@ -53,6 +55,7 @@ export interface OperatorStores extends AdminModelStores {
   users: UserStore
   plans: PlanStore
   credits: CreditStore
+  anyInvoices: AnyInvoiceStore
   providers: ProviderStore
   system: SystemStore
   ledgerAudit: LedgerAuditStore
@@ -83,6 +86,7 @@ const resourceEndpoints = (stores: OperatorStores, guards: Guards) =>
     .route('/', mount(guards, userRoutes(stores.users)))
     .route('/', mount(guards, planRoutes(stores.plans)))
     .route('/', mount(guards, creditRoutes(stores.credits)))
+    .route('/', mount(guards, anyInvoiceRoutes(stores.anyInvoices)))
     .route('/', mount(guards, providerRoutes(stores.providers)))
     .route('/', mount(guards, adminModelRoutes(stores)))
     .route('/', mount(guards, catalogUpdateRoutes(stores.catalogUpdates)))

@@ -22,6 +22,14 @@ const fields = {
     .nullable()
     .describe('The address for invoices; null: that of the account or organization'),
   purchase_order: line(100).nullable().describe('A reference of the buyer on each invoice'),
+  mail_invoices: z.boolean().describe('Whether invoices and credit notes are mailed'),
+  billing_email: z
+    .email()
+    .max(254)
+    .nullable()
+    .describe(
+      'The address that they are mailed to; null: `email`, else that of the account or organization',
+    ),
 }
 
 /** Absent fields stay as they are. */

@@ -5,7 +5,10 @@ import { recordChange } from '../../../audit-log/organization-trail'
 import { present } from '../../../http/fields'
 import type { Schema } from '../../../platform/db/schema'
 
-const columns = ['name', 'address', 'country', 'tax_id', 'email', 'purchase_order'] as const
+const columns = [
+  ...(['name', 'address', 'country', 'tax_id', 'email', 'purchase_order'] as const),
+  ...(['mail_invoices', 'billing_email'] as const),
+]
 type CompanyColumns = Pick<Company, (typeof columns)[number]>
 
 const empty: CompanyColumns = {
@@ -15,6 +18,8 @@ const empty: CompanyColumns = {
   tax_id: null,
   email: null,
   purchase_order: null,
+  mail_invoices: false,
+  billing_email: null,
 }
 
 const readColumns = async (db: Kysely<Schema>, { id }: BilledAccount): Promise<CompanyColumns> =>

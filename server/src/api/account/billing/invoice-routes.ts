@@ -136,6 +136,8 @@ const changeCompany = (invoices: InvoiceStore) =>
         tax_id: 'DE123456789',
         email: 'invoices@example.com',
         purchase_order: 'PO-2026-17',
+        mail_invoices: true,
+        billing_email: 'accounting@example.com',
       },
     },
     responses: { 200: Company },

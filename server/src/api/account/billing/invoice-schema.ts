@@ -2,13 +2,12 @@ import { z } from 'zod'
 import { organization_id } from './schema'
 import { objectId } from '../../../http/answers'
 import { Pagination } from '../../../http/paging'
-
-const invoiceTypes = ['purchase', 'usage', 'credit_note'] as const
+import { documentKinds } from '../../../invoices/stored-invoice'
 
 export const InvoiceFilter = z.object({
   organization_id,
   type: z
-    .enum(invoiceTypes)
+    .enum(documentKinds)
     .optional()
     .describe('Only invoices of payments, of months of usage, or credit notes'),
 })
@@ -17,7 +16,7 @@ export type InvoiceFilter = z.output<typeof InvoiceFilter>
 const listed = {
   id: objectId('invoice'),
   number: z.string().meta({ examples: ['INV-2026-000001'] }),
-  type: z.enum(invoiceTypes),
+  type: z.enum(documentKinds),
   date: z.iso.date().describe('The day of issue, in UTC'),
   month: z.string().nullable().describe('The month of usage, in UTC; null for a payment'),
   payment_id: z

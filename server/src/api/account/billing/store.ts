@@ -121,6 +121,7 @@ export function createBillingStore({ db, settings, processor, baseUrl, repeat }:
         accountId: account.id,
         amount: fields.amount,
         saveMethod: fields.save_payment_method,
+        hasTax: settings.current.invoices.stripeTax,
         returnTo,
       })
       return toCheckout(opened, account.organizationId)

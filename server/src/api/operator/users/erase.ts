@@ -82,6 +82,10 @@ async function deleteUser(trx: Transaction<Schema>, id: string, email: string): 
   // The account may have become an owner since.
   await refuseOwner(trx, id)
   await sql`delete from mail where recipient = ${email}`.execute(trx)
+  await sql`
+    delete from mail where reference in (
+      select 'invoice ' || invoice.id from invoice where account_id = ${id}
+    )`.execute(trx)
   await sql`delete from invitation where email = lower(${email})`.execute(trx)
   await sql`
     delete from auth_verification

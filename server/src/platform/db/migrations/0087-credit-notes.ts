@@ -25,7 +25,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     alter table payment add column tax_pending boolean not null default false,
       add column tax bigint`.execute(db)
-  await sql`create index payment_tax_pending on payment (id) where tax_pending`.execute(db)
+  await sql`create index payment_tax_pending on payment (id)
+    where tax_pending and status = 'completed'`.execute(db)
   await sql`
     alter table company add column billing_email text,
       add column mail_invoices boolean not null default false`.execute(db)
