@@ -2886,7 +2886,7 @@ export interface paths {
                     /** @description ID of the acting account, `operator` or `system` */
                     actor?: string | undefined;
                     /** @description An action such as `member.suspended`, or `member` for all actions on members */
-                    action?: ("organization" | "member" | "invitation" | "connection" | "price" | "pool" | "gateway" | "collection" | "scim_directory" | "scim_user" | "scim_group" | "destination" | "checkout" | "company" | "view" | "credit" | "organization.created" | "organization.changed" | "organization.deleted" | "member.asked" | "member.joined" | "member.admitted" | "member.refused" | "member.changed" | "member.role_changed" | "member.owner_changed" | "member.suspended" | "member.reinstated" | "member.left" | "member.removed" | "invitation.created" | "invitation.resent" | "invitation.revoked" | "invitation.accepted" | "invitation.declined" | "connection.created" | "connection.changed" | "connection.key_replaced" | "connection.deleted" | "price.set" | "price.removed" | "pool.created" | "pool.changed" | "pool.deleted" | "gateway.created" | "gateway.deleted" | "collection.created" | "collection.changed" | "collection.deleted" | "scim_directory.created" | "scim_directory.changed" | "scim_directory.token_replaced" | "scim_directory.deleted" | "scim_user.created" | "scim_user.linked" | "scim_user.changed" | "scim_user.deactivated" | "scim_user.reactivated" | "scim_user.deleted" | "scim_group.created" | "scim_group.changed" | "scim_group.deleted" | "destination.created" | "destination.changed" | "destination.deleted" | "checkout.opened" | "company.changed" | "view.created" | "view.changed" | "view.deleted" | "credit.bought" | "credit.granted" | "credit.adjusted" | "credit.refunded" | "credit.disputed" | "credit.returned") | undefined;
+                    action?: ("organization" | "member" | "invitation" | "connection" | "price" | "pool" | "gateway" | "collection" | "scim_directory" | "scim_user" | "scim_group" | "destination" | "budget" | "checkout" | "company" | "view" | "credit" | "organization.created" | "organization.changed" | "organization.deleted" | "member.asked" | "member.joined" | "member.admitted" | "member.refused" | "member.changed" | "member.role_changed" | "member.owner_changed" | "member.suspended" | "member.reinstated" | "member.left" | "member.removed" | "invitation.created" | "invitation.resent" | "invitation.revoked" | "invitation.accepted" | "invitation.declined" | "connection.created" | "connection.changed" | "connection.key_replaced" | "connection.deleted" | "price.set" | "price.removed" | "pool.created" | "pool.changed" | "pool.deleted" | "gateway.created" | "gateway.deleted" | "collection.created" | "collection.changed" | "collection.deleted" | "scim_directory.created" | "scim_directory.changed" | "scim_directory.token_replaced" | "scim_directory.deleted" | "scim_user.created" | "scim_user.linked" | "scim_user.changed" | "scim_user.deactivated" | "scim_user.reactivated" | "scim_user.deleted" | "scim_group.created" | "scim_group.changed" | "scim_group.deleted" | "destination.created" | "destination.changed" | "destination.deleted" | "budget.created" | "budget.changed" | "budget.deleted" | "checkout.opened" | "company.changed" | "view.created" | "view.changed" | "view.deleted" | "credit.bought" | "credit.granted" | "credit.adjusted" | "credit.refunded" | "credit.disputed" | "credit.returned") | undefined;
                     /** @description ID of the changed object */
                     object_id?: string | undefined;
                     /** @description Only changes at or after this time */
@@ -2945,7 +2945,7 @@ export interface paths {
                     /** @description ID of the acting account, `operator` or `system` */
                     actor?: string | undefined;
                     /** @description An action such as `member.suspended`, or `member` for all actions on members */
-                    action?: ("organization" | "member" | "invitation" | "connection" | "price" | "pool" | "gateway" | "collection" | "scim_directory" | "scim_user" | "scim_group" | "destination" | "checkout" | "company" | "view" | "credit" | "organization.created" | "organization.changed" | "organization.deleted" | "member.asked" | "member.joined" | "member.admitted" | "member.refused" | "member.changed" | "member.role_changed" | "member.owner_changed" | "member.suspended" | "member.reinstated" | "member.left" | "member.removed" | "invitation.created" | "invitation.resent" | "invitation.revoked" | "invitation.accepted" | "invitation.declined" | "connection.created" | "connection.changed" | "connection.key_replaced" | "connection.deleted" | "price.set" | "price.removed" | "pool.created" | "pool.changed" | "pool.deleted" | "gateway.created" | "gateway.deleted" | "collection.created" | "collection.changed" | "collection.deleted" | "scim_directory.created" | "scim_directory.changed" | "scim_directory.token_replaced" | "scim_directory.deleted" | "scim_user.created" | "scim_user.linked" | "scim_user.changed" | "scim_user.deactivated" | "scim_user.reactivated" | "scim_user.deleted" | "scim_group.created" | "scim_group.changed" | "scim_group.deleted" | "destination.created" | "destination.changed" | "destination.deleted" | "checkout.opened" | "company.changed" | "view.created" | "view.changed" | "view.deleted" | "credit.bought" | "credit.granted" | "credit.adjusted" | "credit.refunded" | "credit.disputed" | "credit.returned") | undefined;
+                    action?: ("organization" | "member" | "invitation" | "connection" | "price" | "pool" | "gateway" | "collection" | "scim_directory" | "scim_user" | "scim_group" | "destination" | "budget" | "checkout" | "company" | "view" | "credit" | "organization.created" | "organization.changed" | "organization.deleted" | "member.asked" | "member.joined" | "member.admitted" | "member.refused" | "member.changed" | "member.role_changed" | "member.owner_changed" | "member.suspended" | "member.reinstated" | "member.left" | "member.removed" | "invitation.created" | "invitation.resent" | "invitation.revoked" | "invitation.accepted" | "invitation.declined" | "connection.created" | "connection.changed" | "connection.key_replaced" | "connection.deleted" | "price.set" | "price.removed" | "pool.created" | "pool.changed" | "pool.deleted" | "gateway.created" | "gateway.deleted" | "collection.created" | "collection.changed" | "collection.deleted" | "scim_directory.created" | "scim_directory.changed" | "scim_directory.token_replaced" | "scim_directory.deleted" | "scim_user.created" | "scim_user.linked" | "scim_user.changed" | "scim_user.deactivated" | "scim_user.reactivated" | "scim_user.deleted" | "scim_group.created" | "scim_group.changed" | "scim_group.deleted" | "destination.created" | "destination.changed" | "destination.deleted" | "budget.created" | "budget.changed" | "budget.deleted" | "checkout.opened" | "company.changed" | "view.created" | "view.changed" | "view.deleted" | "credit.bought" | "credit.granted" | "credit.adjusted" | "credit.refunded" | "credit.disputed" | "credit.returned") | undefined;
                     /** @description ID of the changed object */
                     object_id?: string | undefined;
                     /** @description Only changes at or after this time */
@@ -4928,7 +4928,7 @@ export interface paths {
         };
         /**
          * List budgets
-         * @description The budgets of the account and of its keys, each with the booked usage of its current window. Usage is booked some seconds after a request ends. Requires the permission `read`.
+         * @description The budgets of the account and of its keys, and those of its organizations that bind it, each with the booked usage of its current window. Usage is booked some seconds after a request ends. Requires the permission `read`.
          */
         get: {
             parameters: {
@@ -5077,6 +5077,182 @@ export interface paths {
                     };
                     content: {
                         "application/json": components["schemas"]["Budget"];
+                    };
+                };
+            };
+        };
+        trace?: never;
+    };
+    "/api/organizations/{id}/budgets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List budgets of an organization
+         * @description Each with the booked usage of its current window. Owners and admins see all; other members see those that bind them: their own, and those that reject requests of all members or of their department. Viewers see none. Requires the permission `read`.
+         */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description ID of the organization */
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OrganizationBudgetList"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        /**
+         * Create a budget of an organization
+         * @description For owners and admins. It counts requests that the organization pays: of its pool and of its connections that it pays (`org_pays`), whose catalogue price counts. A request is rejected when any hard budget that counts it is used up: 402 `insufficient_credits` for USD, 429 `rate_limit_exceeded` for requests and tokens. With `member_id` it counts requests of one member, with `department` those of a department's members. Takes effect on every node within a second. Requires the permission `admin`. The body has at most 64 KB.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description ID of the organization */
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["NewOrganizationBudget"];
+                };
+            };
+            responses: {
+                /** @description Created */
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OrganizationBudget"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/organizations/{id}/budgets/{budget_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a budget of an organization
+         * @description As the list shows it. Requires the permission `read`.
+         */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description ID of the organization */
+                    id: string;
+                    /** @description ID of the budget */
+                    budget_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OrganizationBudget"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        /**
+         * Delete a budget of an organization
+         * @description For owners and admins. Takes effect on every node within a second. The budgets of a member are deleted with the membership. Requires the permission `admin`.
+         */
+        delete: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description ID of the organization */
+                    id: string;
+                    /** @description ID of the budget */
+                    budget_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Done"];
+                    };
+                };
+            };
+        };
+        options?: never;
+        head?: never;
+        /**
+         * Update a budget of an organization
+         * @description For owners and admins. Takes effect on every node within a second. Unit, member, department, models, providers and tags cannot be changed. Requires the permission `admin`. The body has at most 64 KB.
+         */
+        patch: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description ID of the organization */
+                    id: string;
+                    /** @description ID of the budget */
+                    budget_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["ChangedBudget"];
+                };
+            };
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OrganizationBudget"];
                     };
                 };
             };
@@ -14908,9 +15084,54 @@ export interface components {
             first_weekday: "monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday";
             /** @enum {string} */
             enforcement: "hard" | "soft";
-            /** @description Percents of the amount at which the account is notified, once in each window; above 100 for soft budgets only; ascending */
+            /** @description Percents of the amount at which the budget notifies, once in each window; above 100 for soft budgets only; ascending */
             notify_percents: number[];
-            /** @description Highest percent of which the account was notified in the current window */
+            /** @description Highest percent at which it has notified in the current window */
+            notified_percent: number | null;
+            /** @description Booked usage of the current window, in the unit of the budget */
+            used: number;
+            /** @description Not below 0 */
+            remaining: number;
+            /** @description Null for a total */
+            window_start: string | null;
+            /** @description Time at which the budget resets; null for a total, which does not */
+            window_end: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        OrganizationBudget: {
+            /** @example budget_01k9z3t6c8q4v7x2m5n0p1r3s4 */
+            id: string;
+            /** @example org_01k9z3t6c8q4v7x2m5n0p1r3s4 */
+            organization_id: string;
+            /** @example Everyone, per month */
+            name: string;
+            /** @description ID of the account of the member whose requests alone count; null for all members' */
+            member_id: string | null;
+            /** @description Department whose members' requests alone count; null for all. Only requests since the creation of the budget count */
+            department: string | null;
+            /** @enum {string} */
+            unit: "usd" | "requests" | "tokens";
+            amount: number;
+            /** @description IDs of models, or `<provider>/*`: only requests that call one of them count. Null for all */
+            models: string[] | null;
+            /** @description Providers as model IDs begin, such as `openai`: only requests that call a model of one of them count. Null for all */
+            providers: string[] | null;
+            /** @description Tags: only requests with all of them count, those of their key included. Null for all */
+            tags: string[] | null;
+            /** @enum {string} */
+            window: "hour" | "day" | "week" | "month" | "quarter" | "year" | "total";
+            /** @example Europe/Berlin */
+            time_zone: string;
+            /** @enum {string} */
+            first_weekday: "monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday";
+            /** @enum {string} */
+            enforcement: "hard" | "soft";
+            /** @description Percents of the amount at which the budget notifies, once in each window; above 100 for soft budgets only; ascending */
+            notify_percents: number[];
+            /** @description Highest percent at which it has notified in the current window */
             notified_percent: number | null;
             /** @description Booked usage of the current window, in the unit of the budget */
             used: number;
@@ -14928,6 +15149,8 @@ export interface components {
         BudgetList: {
             /** @description Newest first */
             budgets: components["schemas"]["Budget"][];
+            /** @description Budgets of its organizations that bind the account, newest first */
+            organization_budgets: components["schemas"]["OrganizationBudget"][];
         };
         NewBudget: {
             name: string;
@@ -14948,9 +15171,9 @@ export interface components {
             time_zone?: (string | null) | undefined;
             /** @description Day with which weeks begin; without effect for other windows */
             first_weekday?: (("monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday") | null) | undefined;
-            /** @description hard: requests are rejected when the budget is used up; soft: the account is only notified */
+            /** @description hard: requests are rejected when the budget is used up; soft: the budget only notifies */
             enforcement?: (("hard" | "soft") | null) | undefined;
-            /** @description Percents of the amount at which the account is notified, once in each window; above 100 for soft budgets only */
+            /** @description Percents of the amount at which the budget notifies, once in each window; above 100 for soft budgets only */
             notify_percents?: (number[] | null) | undefined;
         };
         ChangedBudget: {
@@ -14967,12 +15190,42 @@ export interface components {
              */
             first_weekday?: ("monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday") | undefined;
             /**
-             * @description hard: requests are rejected when the budget is used up; soft: the account is only notified
+             * @description hard: requests are rejected when the budget is used up; soft: the budget only notifies
              * @enum {string}
              */
             enforcement?: ("hard" | "soft") | undefined;
-            /** @description Percents of the amount at which the account is notified, once in each window; above 100 for soft budgets only */
+            /** @description Percents of the amount at which the budget notifies, once in each window; above 100 for soft budgets only */
             notify_percents?: number[] | undefined;
+        };
+        OrganizationBudgetList: {
+            /** @description Newest first */
+            budgets: components["schemas"]["OrganizationBudget"][];
+        };
+        NewOrganizationBudget: {
+            name: string;
+            /** @description ID of the account of the member whose requests alone count; null for all members' */
+            member_id?: (string | null) | undefined;
+            /** @description Department whose members' requests alone count; null for all. Only requests since the creation of the budget count */
+            department?: (string | null) | undefined;
+            unit?: (("usd" | "requests" | "tokens") | null) | undefined;
+            /** @description USD with at most two decimals, or a number of requests or tokens */
+            amount: number;
+            /** @description IDs of models, or `<provider>/*`: only requests that call one of them count. Null for all */
+            models?: (string[] | null) | undefined;
+            /** @description Providers as model IDs begin, such as `openai`: only requests that call a model of one of them count. Null for all */
+            providers?: (string[] | null) | undefined;
+            /** @description Tags: only requests with all of them count, those of their key included. Null for all */
+            tags?: (string[] | null) | undefined;
+            /** @enum {string} */
+            window: "hour" | "day" | "week" | "month" | "quarter" | "year" | "total";
+            /** @description IANA name of the time zone whose calendar and clock the windows follow */
+            time_zone?: (string | null) | undefined;
+            /** @description Day with which weeks begin; without effect for other windows */
+            first_weekday?: (("monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday") | null) | undefined;
+            /** @description hard: requests are rejected when the budget is used up; soft: the budget only notifies */
+            enforcement?: (("hard" | "soft") | null) | undefined;
+            /** @description Percents of the amount at which the budget notifies, once in each window; above 100 for soft budgets only */
+            notify_percents?: (number[] | null) | undefined;
         };
         Notification: {
             id: string;
