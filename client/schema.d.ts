@@ -2886,7 +2886,7 @@ export interface paths {
                     /** @description ID of the acting account, `operator` or `system` */
                     actor?: string | undefined;
                     /** @description An action such as `member.suspended`, or `member` for all actions on members */
-                    action?: ("organization" | "member" | "invitation" | "connection" | "price" | "pool" | "gateway" | "collection" | "scim_directory" | "scim_user" | "scim_group" | "destination" | "notification_destination" | "checkout" | "company" | "view" | "credit" | "organization.created" | "organization.changed" | "organization.deleted" | "member.asked" | "member.joined" | "member.admitted" | "member.refused" | "member.changed" | "member.role_changed" | "member.owner_changed" | "member.suspended" | "member.reinstated" | "member.left" | "member.removed" | "invitation.created" | "invitation.resent" | "invitation.revoked" | "invitation.accepted" | "invitation.declined" | "connection.created" | "connection.changed" | "connection.key_replaced" | "connection.deleted" | "price.set" | "price.removed" | "pool.created" | "pool.changed" | "pool.deleted" | "gateway.created" | "gateway.deleted" | "collection.created" | "collection.changed" | "collection.deleted" | "scim_directory.created" | "scim_directory.changed" | "scim_directory.token_replaced" | "scim_directory.deleted" | "scim_user.created" | "scim_user.linked" | "scim_user.changed" | "scim_user.deactivated" | "scim_user.reactivated" | "scim_user.deleted" | "scim_group.created" | "scim_group.changed" | "scim_group.deleted" | "destination.created" | "destination.changed" | "destination.deleted" | "notification_destination.created" | "notification_destination.changed" | "notification_destination.deleted" | "checkout.opened" | "company.changed" | "view.created" | "view.changed" | "view.deleted" | "credit.bought" | "credit.granted" | "credit.adjusted" | "credit.refunded" | "credit.disputed" | "credit.returned") | undefined;
+                    action?: ("organization" | "member" | "invitation" | "connection" | "price" | "pool" | "gateway" | "collection" | "scim_directory" | "scim_user" | "scim_group" | "destination" | "budget" | "checkout" | "company" | "view" | "credit" | "organization.created" | "organization.changed" | "organization.deleted" | "member.asked" | "member.joined" | "member.admitted" | "member.refused" | "member.changed" | "member.role_changed" | "member.owner_changed" | "member.suspended" | "member.reinstated" | "member.left" | "member.removed" | "invitation.created" | "invitation.resent" | "invitation.revoked" | "invitation.accepted" | "invitation.declined" | "connection.created" | "connection.changed" | "connection.key_replaced" | "connection.deleted" | "price.set" | "price.removed" | "pool.created" | "pool.changed" | "pool.deleted" | "gateway.created" | "gateway.deleted" | "collection.created" | "collection.changed" | "collection.deleted" | "scim_directory.created" | "scim_directory.changed" | "scim_directory.token_replaced" | "scim_directory.deleted" | "scim_user.created" | "scim_user.linked" | "scim_user.changed" | "scim_user.deactivated" | "scim_user.reactivated" | "scim_user.deleted" | "scim_group.created" | "scim_group.changed" | "scim_group.deleted" | "destination.created" | "destination.changed" | "destination.deleted" | "budget.created" | "budget.changed" | "budget.deleted" | "checkout.opened" | "company.changed" | "view.created" | "view.changed" | "view.deleted" | "credit.bought" | "credit.granted" | "credit.adjusted" | "credit.refunded" | "credit.disputed" | "credit.returned") | undefined;
                     /** @description ID of the changed object */
                     object_id?: string | undefined;
                     /** @description Only changes at or after this time */
@@ -2945,7 +2945,7 @@ export interface paths {
                     /** @description ID of the acting account, `operator` or `system` */
                     actor?: string | undefined;
                     /** @description An action such as `member.suspended`, or `member` for all actions on members */
-                    action?: ("organization" | "member" | "invitation" | "connection" | "price" | "pool" | "gateway" | "collection" | "scim_directory" | "scim_user" | "scim_group" | "destination" | "notification_destination" | "checkout" | "company" | "view" | "credit" | "organization.created" | "organization.changed" | "organization.deleted" | "member.asked" | "member.joined" | "member.admitted" | "member.refused" | "member.changed" | "member.role_changed" | "member.owner_changed" | "member.suspended" | "member.reinstated" | "member.left" | "member.removed" | "invitation.created" | "invitation.resent" | "invitation.revoked" | "invitation.accepted" | "invitation.declined" | "connection.created" | "connection.changed" | "connection.key_replaced" | "connection.deleted" | "price.set" | "price.removed" | "pool.created" | "pool.changed" | "pool.deleted" | "gateway.created" | "gateway.deleted" | "collection.created" | "collection.changed" | "collection.deleted" | "scim_directory.created" | "scim_directory.changed" | "scim_directory.token_replaced" | "scim_directory.deleted" | "scim_user.created" | "scim_user.linked" | "scim_user.changed" | "scim_user.deactivated" | "scim_user.reactivated" | "scim_user.deleted" | "scim_group.created" | "scim_group.changed" | "scim_group.deleted" | "destination.created" | "destination.changed" | "destination.deleted" | "notification_destination.created" | "notification_destination.changed" | "notification_destination.deleted" | "checkout.opened" | "company.changed" | "view.created" | "view.changed" | "view.deleted" | "credit.bought" | "credit.granted" | "credit.adjusted" | "credit.refunded" | "credit.disputed" | "credit.returned") | undefined;
+                    action?: ("organization" | "member" | "invitation" | "connection" | "price" | "pool" | "gateway" | "collection" | "scim_directory" | "scim_user" | "scim_group" | "destination" | "budget" | "checkout" | "company" | "view" | "credit" | "organization.created" | "organization.changed" | "organization.deleted" | "member.asked" | "member.joined" | "member.admitted" | "member.refused" | "member.changed" | "member.role_changed" | "member.owner_changed" | "member.suspended" | "member.reinstated" | "member.left" | "member.removed" | "invitation.created" | "invitation.resent" | "invitation.revoked" | "invitation.accepted" | "invitation.declined" | "connection.created" | "connection.changed" | "connection.key_replaced" | "connection.deleted" | "price.set" | "price.removed" | "pool.created" | "pool.changed" | "pool.deleted" | "gateway.created" | "gateway.deleted" | "collection.created" | "collection.changed" | "collection.deleted" | "scim_directory.created" | "scim_directory.changed" | "scim_directory.token_replaced" | "scim_directory.deleted" | "scim_user.created" | "scim_user.linked" | "scim_user.changed" | "scim_user.deactivated" | "scim_user.reactivated" | "scim_user.deleted" | "scim_group.created" | "scim_group.changed" | "scim_group.deleted" | "destination.created" | "destination.changed" | "destination.deleted" | "budget.created" | "budget.changed" | "budget.deleted" | "checkout.opened" | "company.changed" | "view.created" | "view.changed" | "view.deleted" | "credit.bought" | "credit.granted" | "credit.adjusted" | "credit.refunded" | "credit.disputed" | "credit.returned") | undefined;
                     /** @description ID of the changed object */
                     object_id?: string | undefined;
                     /** @description Only changes at or after this time */
@@ -4313,16 +4313,16 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List invoices and credit notes
-         * @description Newest first: one for each payment, and one for each month in which the balance paid for usage, a day after the month ends in UTC; and a credit note for each refund and lost dispute of a payment that has an invoice. Empty while the operator issues none. Requires the permission `read`.
+         * List invoices
+         * @description Newest first: one for each payment, and one for each month in which the balance paid for usage, a day after the month ends in UTC. Empty while the operator issues none. Requires the permission `read`.
          */
         get: {
             parameters: {
                 query?: {
                     /** @description The organization whose billing is requested; by default that of the account */
                     organization_id?: string | undefined;
-                    /** @description Only invoices of payments, of months of usage, or credit notes */
-                    type?: ("purchase" | "usage" | "credit_note") | undefined;
+                    /** @description Only invoices of payments, or of months of usage */
+                    type?: ("purchase" | "usage") | undefined;
                     /** @description Maximum number of items on the page */
                     limit?: number | undefined;
                     /** @description Number of items to skip; ignored with `cursor` */
@@ -4358,50 +4358,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/billing/invoices.csv": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Export invoices and credit notes as CSV
-         * @description Oldest first. The totals add up to what was invoiced: those of credit notes are negative. Requires the permission `read`.
-         */
-        get: {
-            parameters: {
-                query?: {
-                    /** @description The organization whose billing is requested; by default that of the account */
-                    organization_id?: string | undefined;
-                    /** @description Only invoices of payments, of months of usage, or credit notes */
-                    type?: ("purchase" | "usage" | "credit_note") | undefined;
-                } | undefined;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Comma-separated values with a header, RFC 4180 */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "text/csv": string;
-                    };
-                };
-            };
-        };
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/billing/invoices/{invoice_id}": {
         parameters: {
             query?: never;
@@ -4410,7 +4366,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get an invoice or a credit note
+         * Get an invoice
          * @description As it was issued: seller, buyer and lines never change. The invoice of an organization is for its owner and admins. Requires the permission `read`.
          */
         get: {
@@ -4452,7 +4408,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get an invoice or a credit note as a page to print
+         * Get an invoice as a page to print
          * @description A page without scripts, which a browser prints or saves as PDF. Requires the permission `read`.
          */
         get: {
@@ -4972,7 +4928,7 @@ export interface paths {
         };
         /**
          * List budgets
-         * @description The budgets of the account and of its keys, each with the booked usage of its current window. Usage is booked some seconds after a request ends. Requires the permission `read`.
+         * @description The budgets of the account and of its keys, and those of its organizations that bind it, each with the booked usage of its current window. Usage is booked some seconds after a request ends. Requires the permission `read`.
          */
         get: {
             parameters: {
@@ -5127,6 +5083,182 @@ export interface paths {
         };
         trace?: never;
     };
+    "/api/organizations/{id}/budgets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List budgets of an organization
+         * @description Each with the booked usage of its current window. Owners and admins see all; other members see those that bind them: their own, and those that reject requests of all members or of their department. Viewers see none. Requires the permission `read`.
+         */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description ID of the organization */
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OrganizationBudgetList"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        /**
+         * Create a budget of an organization
+         * @description For owners and admins. It counts requests that the organization pays: of its pool and of its connections that it pays (`org_pays`), whose catalogue price counts. A request is rejected when any hard budget that counts it is used up: 402 `insufficient_credits` for USD, 429 `rate_limit_exceeded` for requests and tokens. With `member_id` it counts requests of one member, with `department` those of a department's members. Takes effect on every node within a second. Requires the permission `admin`. The body has at most 64 KB.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description ID of the organization */
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["NewOrganizationBudget"];
+                };
+            };
+            responses: {
+                /** @description Created */
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OrganizationBudget"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/organizations/{id}/budgets/{budget_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a budget of an organization
+         * @description As the list shows it. Requires the permission `read`.
+         */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description ID of the organization */
+                    id: string;
+                    /** @description ID of the budget */
+                    budget_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OrganizationBudget"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        /**
+         * Delete a budget of an organization
+         * @description For owners and admins. Takes effect on every node within a second. The budgets of a member are deleted with the membership. Requires the permission `admin`.
+         */
+        delete: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description ID of the organization */
+                    id: string;
+                    /** @description ID of the budget */
+                    budget_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Done"];
+                    };
+                };
+            };
+        };
+        options?: never;
+        head?: never;
+        /**
+         * Update a budget of an organization
+         * @description For owners and admins. Takes effect on every node within a second. Unit, member, department, models, providers and tags cannot be changed. Requires the permission `admin`. The body has at most 64 KB.
+         */
+        patch: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description ID of the organization */
+                    id: string;
+                    /** @description ID of the budget */
+                    budget_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["ChangedBudget"];
+                };
+            };
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OrganizationBudget"];
+                    };
+                };
+            };
+        };
+        trace?: never;
+    };
     "/api/account/notifications": {
         parameters: {
             query?: never;
@@ -5144,7 +5276,7 @@ export interface paths {
                     /** @description Only unread notifications, or only read ones */
                     unread?: boolean | undefined;
                     /** @description Only notifications of this kind */
-                    kind?: ("alert" | "alert_test" | "low_balance" | "budget" | "key_expiring" | "connection_failing" | "quota_request" | "ticket_reply" | "invitation" | "system") | undefined;
+                    kind?: ("alert" | "alert_test" | "low_balance" | "budget" | "quota_request" | "ticket_reply" | "invitation" | "system") | undefined;
                     /** @description Maximum number of items on the page */
                     limit?: number | undefined;
                     /** @description Number of items to skip; ignored with `cursor` */
@@ -5591,380 +5723,6 @@ export interface paths {
                 query?: never;
                 header?: never;
                 path: {
-                    /** @description ID of the destination */
-                    destination_id: string;
-                    /** @description ID of the delivery */
-                    delivery_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description OK */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["NotificationDelivery"];
-                    };
-                };
-            };
-        };
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/organizations/{id}/notification-destinations": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List destinations of an organization's notifications
-         * @description For owners and admins, as all of these. Requires the permission `admin`.
-         */
-        get: {
-            parameters: {
-                query?: {
-                    /** @description Maximum number of items on the page */
-                    limit?: number | undefined;
-                    /** @description Number of items to skip; ignored with `cursor` */
-                    offset?: number | undefined;
-                    /** @description `next_cursor` of the previous page, with the same filters */
-                    cursor?: string | undefined;
-                } | undefined;
-                header?: never;
-                path: {
-                    /** @description ID of the organization */
-                    id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description OK */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            destinations: components["schemas"]["NotificationDestination"][];
-                            pagination: components["schemas"]["Pagination"];
-                        };
-                    };
-                };
-            };
-        };
-        put?: never;
-        /**
-         * Create a destination of an organization's notifications
-         * @description A webhook is signed as Standard Webhooks has it; `secret` is shown once. Without `events` it takes all that organizations have. Requires the permission `admin`. The body has at most 64 KB.
-         */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    /** @description ID of the organization */
-                    id: string;
-                };
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["NewNotificationDestination"];
-                };
-            };
-            responses: {
-                /** @description Created */
-                201: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["NotificationDestinationWithKey"];
-                    };
-                };
-            };
-        };
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/organizations/{id}/notification-destinations/{destination_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get a destination of an organization's notifications
-         * @description Requires the permission `admin`.
-         */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    /** @description ID of the organization */
-                    id: string;
-                    /** @description ID of the destination */
-                    destination_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description OK */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["NotificationDestination"];
-                    };
-                };
-            };
-        };
-        /**
-         * Update a destination of an organization's notifications
-         * @description Requires the permission `admin`. The body has at most 64 KB.
-         */
-        put: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    /** @description ID of the organization */
-                    id: string;
-                    /** @description ID of the destination */
-                    destination_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["ChangedNotificationDestination"];
-                };
-            };
-            responses: {
-                /** @description OK */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["NotificationDestination"];
-                    };
-                };
-            };
-        };
-        post?: never;
-        /**
-         * Delete a destination of an organization's notifications
-         * @description Its deliveries are deleted too; those that wait are not sent. Requires the permission `admin`.
-         */
-        delete: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    /** @description ID of the organization */
-                    id: string;
-                    /** @description ID of the destination */
-                    destination_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description OK */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Done"];
-                    };
-                };
-            };
-        };
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/organizations/{id}/notification-destinations/{destination_id}/rotate-secret": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Rotate the secret of an organization's webhook
-         * @description For a day deliveries have two signatures, one of each secret. Requires the permission `admin`.
-         */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    /** @description ID of the organization */
-                    id: string;
-                    /** @description ID of the destination */
-                    destination_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description OK */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["NotificationDestinationWithKey"];
-                    };
-                };
-            };
-        };
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/organizations/{id}/notification-destinations/{destination_id}/test": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Send a test event to an organization's destination
-         * @description Thirty an hour. Sent at once and not retried; works for a disabled destination. Requires the permission `admin`.
-         */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    /** @description ID of the organization */
-                    id: string;
-                    /** @description ID of the destination */
-                    destination_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description OK */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["NotificationDelivery"];
-                    };
-                };
-            };
-        };
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/organizations/{id}/notification-destinations/{destination_id}/deliveries": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List deliveries to an organization's destination
-         * @description Of the last 30 days, newest first. Requires the permission `admin`.
-         */
-        get: {
-            parameters: {
-                query?: {
-                    /** @description Maximum number of items on the page */
-                    limit?: number | undefined;
-                    /** @description Number of items to skip; ignored with `cursor` */
-                    offset?: number | undefined;
-                    /** @description `next_cursor` of the previous page, with the same filters */
-                    cursor?: string | undefined;
-                } | undefined;
-                header?: never;
-                path: {
-                    /** @description ID of the organization */
-                    id: string;
-                    /** @description ID of the destination */
-                    destination_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description OK */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            deliveries: components["schemas"]["NotificationDelivery"][];
-                            pagination: components["schemas"]["Pagination"];
-                        };
-                    };
-                };
-            };
-        };
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/organizations/{id}/notification-destinations/{destination_id}/deliveries/{delivery_id}/resend": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Send a delivery of an organization again
-         * @description It is due at once, under the same id. Requires the permission `admin`.
-         */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    /** @description ID of the organization */
-                    id: string;
                     /** @description ID of the destination */
                     destination_id: string;
                     /** @description ID of the delivery */
@@ -9307,158 +9065,6 @@ export interface paths {
                     };
                     content: {
                         "application/json": components["schemas"]["AnyTransactionList"];
-                    };
-                };
-            };
-        };
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/admin/invoices": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List the invoices and credit notes of all accounts
-         * @description Newest first. Requires an operator.
-         */
-        get: {
-            parameters: {
-                query?: {
-                    /** @description Only documents of this account */
-                    user_id?: string | undefined;
-                    /** @description Only documents of this organization */
-                    organization_id?: string | undefined;
-                    /** @description Only documents of this type */
-                    type?: ("purchase" | "usage" | "credit_note") | undefined;
-                    /** @description Only documents whose number begins with this */
-                    number?: string | undefined;
-                    /** @description Only documents issued in this month, in UTC, or later */
-                    from_month?: string | undefined;
-                    /** @description Only documents issued in this month, in UTC, or before */
-                    to_month?: string | undefined;
-                    /** @description Maximum number of items on the page */
-                    limit?: number | undefined;
-                    /** @description Number of items to skip; ignored with `cursor` */
-                    offset?: number | undefined;
-                    /** @description `next_cursor` of the previous page, with the same filters */
-                    cursor?: string | undefined;
-                } | undefined;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description OK */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["AnyInvoiceList"];
-                    };
-                };
-            };
-        };
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/admin/invoices.csv": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Export the invoices and credit notes of all accounts as CSV
-         * @description Oldest first, with net, tax and total. The totals of credit notes are below zero, so that a column adds up. Requires an operator.
-         */
-        get: {
-            parameters: {
-                query?: {
-                    /** @description Only documents of this account */
-                    user_id?: string | undefined;
-                    /** @description Only documents of this organization */
-                    organization_id?: string | undefined;
-                    /** @description Only documents of this type */
-                    type?: ("purchase" | "usage" | "credit_note") | undefined;
-                    /** @description Only documents whose number begins with this */
-                    number?: string | undefined;
-                    /** @description Only documents issued in this month, in UTC, or later */
-                    from_month?: string | undefined;
-                    /** @description Only documents issued in this month, in UTC, or before */
-                    to_month?: string | undefined;
-                } | undefined;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Comma-separated values with a header, RFC 4180 */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "text/csv": string;
-                    };
-                };
-            };
-        };
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/admin/invoices/{id}/page": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get an invoice or a credit note of any account as a page to print
-         * @description Requires an operator.
-         */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    /** @description ID of the invoice */
-                    id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description HTML */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "text/html": string;
                     };
                 };
             };
@@ -13411,13 +13017,6 @@ export interface components {
                 images_per_minute: number | null;
                 audio_seconds_per_minute: number | null;
             } | null;
-            /** @description Timeouts of its own in seconds; null where it has none, and unless the caller may change the connection */
-            timeouts: {
-                request_seconds: number | null;
-                first_byte_seconds: number | null;
-                idle_seconds: number | null;
-                stream_seconds: number | null;
-            } | null;
             /** @description Certificates of its own; null where it has none, and unless the caller may change the connection */
             network: components["schemas"]["ConnectionNetwork"] | null;
             model_count: number;
@@ -13475,16 +13074,6 @@ export interface components {
                 images_per_minute?: (number | null) | undefined;
                 audio_seconds_per_minute?: (number | null) | undefined;
             } | null) | undefined;
-            timeouts?: ({
-                /** @description Of a whole request without a stream */
-                request_seconds?: (number | null) | undefined;
-                /** @description Of a stream until the provider's first byte */
-                first_byte_seconds?: (number | null) | undefined;
-                /** @description Of a stream between two events or comments of the provider */
-                idle_seconds?: (number | null) | undefined;
-                /** @description Of a whole stream */
-                stream_seconds?: (number | null) | undefined;
-            } | null) | undefined;
         };
         ChangedConnection: {
             name?: string | undefined;
@@ -13501,16 +13090,6 @@ export interface components {
                 images_per_minute?: (number | null) | undefined;
                 audio_seconds_per_minute?: (number | null) | undefined;
             } | undefined;
-            timeouts?: ({
-                /** @description Of a whole request without a stream */
-                request_seconds?: (number | null) | undefined;
-                /** @description Of a stream until the provider's first byte */
-                first_byte_seconds?: (number | null) | undefined;
-                /** @description Of a stream between two events or comments of the provider */
-                idle_seconds?: (number | null) | undefined;
-                /** @description Of a whole stream */
-                stream_seconds?: (number | null) | undefined;
-            } | null) | undefined;
             /** @enum {string} */
             status?: ("active" | "inactive") | undefined;
         };
@@ -14846,13 +14425,6 @@ export interface components {
                 id: string;
                 number: string;
             } | null;
-            /** @description Those of the refunds and disputes of a purchase, oldest first */
-            credit_notes: {
-                /** @example invoice_01k9z3t6c8q4v7x2m5n0p1r3s4 */
-                id: string;
-                number: string;
-                total: number;
-            }[];
             /** Format: date-time */
             created_at: string;
         };
@@ -15230,7 +14802,7 @@ export interface components {
             /** @example INV-2026-000001 */
             number: string;
             /** @enum {string} */
-            type: "purchase" | "usage" | "credit_note";
+            type: "purchase" | "usage";
             /**
              * Format: date
              * @description The day of issue, in UTC
@@ -15238,21 +14810,12 @@ export interface components {
             date: string;
             /** @description The month of usage, in UTC; null for a payment */
             month: string | null;
-            /** @description The checkout or recharge, of a credit note that of its invoice; null for usage */
+            /** @description The checkout or recharge; null for usage */
             payment_id: string | null;
-            /** @description The invoice that a credit note corrects */
-            corrects: {
-                /** @example invoice_01k9z3t6c8q4v7x2m5n0p1r3s4 */
-                id: string;
-                number: string;
-            } | null;
             organization_id: string | null;
             /** @constant */
             currency: "USD";
-            /** @description With tax. Below zero for a credit note; above zero for one that cancels another, after a refund that was not carried out */
             total: number;
-            /** @description The part of `total` that is tax; null for none */
-            tax_amount: number | null;
         };
         Invoice: {
             /** @example invoice_01k9z3t6c8q4v7x2m5n0p1r3s4 */
@@ -15260,7 +14823,7 @@ export interface components {
             /** @example INV-2026-000001 */
             number: string;
             /** @enum {string} */
-            type: "purchase" | "usage" | "credit_note";
+            type: "purchase" | "usage";
             /**
              * Format: date
              * @description The day of issue, in UTC
@@ -15268,38 +14831,19 @@ export interface components {
             date: string;
             /** @description The month of usage, in UTC; null for a payment */
             month: string | null;
-            /** @description The checkout or recharge, of a credit note that of its invoice; null for usage */
+            /** @description The checkout or recharge; null for usage */
             payment_id: string | null;
-            /** @description The invoice that a credit note corrects */
-            corrects: {
-                /** @example invoice_01k9z3t6c8q4v7x2m5n0p1r3s4 */
-                id: string;
-                number: string;
-            } | null;
             organization_id: string | null;
             /** @constant */
             currency: "USD";
-            /** @description With tax. Below zero for a credit note; above zero for one that cancels another, after a refund that was not carried out */
             total: number;
-            /** @description The part of `total` that is tax; null for none */
-            tax_amount: number | null;
-            /** @description The time of the payment, or of the refund or dispute; null for usage */
+            /** @description The time of the payment; null for usage */
             paid_at: string | null;
             /**
              * @description Purchases are paid when they are invoiced, usage is paid from credits
              * @constant
              */
             amount_due: 0;
-            /** @description `total` less `tax_amount` */
-            net: number;
-            /** @description Null where none is shown */
-            tax: {
-                name: string;
-                /** @description Percent; null where the processor computed the tax */
-                rate: number | null;
-                /** @description The text of reverse charge */
-                reverse_charge: string | null;
-            } | null;
             seller: {
                 name: string;
                 address: string[];
@@ -15346,10 +14890,6 @@ export interface components {
             email: string | null;
             /** @description A reference of the buyer on each invoice */
             purchase_order: string | null;
-            /** @description Whether invoices and credit notes are mailed */
-            mail_invoices: boolean;
-            /** @description The address that they are mailed to; null: `email`, else that of the account or organization */
-            billing_email: string | null;
         };
         ChangedCompany: {
             /** @description Null: the name of the account or organization is on its invoices */
@@ -15367,10 +14907,6 @@ export interface components {
             email?: (string | null) | undefined;
             /** @description A reference of the buyer on each invoice */
             purchase_order?: (string | null) | undefined;
-            /** @description Whether invoices and credit notes are mailed */
-            mail_invoices?: boolean | undefined;
-            /** @description The address that they are mailed to; null: `email`, else that of the account or organization */
-            billing_email?: (string | null) | undefined;
             /** @description The organization whose billing is requested; by default that of the account */
             organization_id?: string | undefined;
         };
@@ -15437,8 +14973,6 @@ export interface components {
             period: "hour" | "day" | "week" | "month";
             enabled: boolean;
             notification_channels: ("email" | "dashboard")[];
-            /** @description Destinations that get its triggers; null for all */
-            notification_destinations: string[] | null;
             description: string | null;
             min_requests: number | null;
             /** Format: date-time */
@@ -15455,8 +14989,6 @@ export interface components {
             period?: (("hour" | "day" | "week" | "month") | null) | undefined;
             enabled?: (boolean | null) | undefined;
             notification_channels?: (("email" | "dashboard")[] | null) | undefined;
-            /** @description Ids of destinations of notifications that get its triggers; null for all */
-            notification_destinations?: (string[] | null) | undefined;
             description?: (string | null) | undefined;
             /** @description Minimum number of requests in the period: 10 by default for `error_rate`, 1 for `model_latency`; without effect for other types */
             min_requests?: (number | null) | undefined;
@@ -15473,8 +15005,6 @@ export interface components {
             period: "hour" | "day" | "week" | "month";
             enabled: boolean;
             notification_channels: ("email" | "dashboard")[];
-            /** @description Destinations that get its triggers; null for all */
-            notification_destinations: string[] | null;
             description: string | null;
             min_requests: number | null;
             /** Format: date-time */
@@ -15501,8 +15031,6 @@ export interface components {
             period: "hour" | "day" | "week" | "month";
             enabled: boolean;
             notification_channels: ("email" | "dashboard")[];
-            /** @description Destinations that get its triggers; null for all */
-            notification_destinations: string[] | null;
             description: string | null;
             min_requests: number | null;
             /** Format: date-time */
@@ -15523,8 +15051,6 @@ export interface components {
             period?: ("hour" | "day" | "week" | "month") | undefined;
             enabled?: boolean | undefined;
             notification_channels?: ("email" | "dashboard")[] | undefined;
-            /** @description Ids of destinations of notifications that get its triggers; null for all */
-            notification_destinations?: (string[] | null) | undefined;
             description?: (string | null) | undefined;
             min_requests?: (number | null) | undefined;
         };
@@ -15558,9 +15084,54 @@ export interface components {
             first_weekday: "monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday";
             /** @enum {string} */
             enforcement: "hard" | "soft";
-            /** @description Percents of the amount at which the account is notified, once in each window; above 100 for soft budgets only; ascending */
+            /** @description Percents of the amount at which the budget notifies, once in each window; above 100 for soft budgets only; ascending */
             notify_percents: number[];
-            /** @description Highest percent of which the account was notified in the current window */
+            /** @description Highest percent at which it has notified in the current window */
+            notified_percent: number | null;
+            /** @description Booked usage of the current window, in the unit of the budget */
+            used: number;
+            /** @description Not below 0 */
+            remaining: number;
+            /** @description Null for a total */
+            window_start: string | null;
+            /** @description Time at which the budget resets; null for a total, which does not */
+            window_end: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        OrganizationBudget: {
+            /** @example budget_01k9z3t6c8q4v7x2m5n0p1r3s4 */
+            id: string;
+            /** @example org_01k9z3t6c8q4v7x2m5n0p1r3s4 */
+            organization_id: string;
+            /** @example Everyone, per month */
+            name: string;
+            /** @description ID of the account of the member whose requests alone count; null for all members' */
+            member_id: string | null;
+            /** @description Department whose members' requests alone count; null for all. Only requests since the creation of the budget count */
+            department: string | null;
+            /** @enum {string} */
+            unit: "usd" | "requests" | "tokens";
+            amount: number;
+            /** @description IDs of models, or `<provider>/*`: only requests that call one of them count. Null for all */
+            models: string[] | null;
+            /** @description Providers as model IDs begin, such as `openai`: only requests that call a model of one of them count. Null for all */
+            providers: string[] | null;
+            /** @description Tags: only requests with all of them count, those of their key included. Null for all */
+            tags: string[] | null;
+            /** @enum {string} */
+            window: "hour" | "day" | "week" | "month" | "quarter" | "year" | "total";
+            /** @example Europe/Berlin */
+            time_zone: string;
+            /** @enum {string} */
+            first_weekday: "monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday";
+            /** @enum {string} */
+            enforcement: "hard" | "soft";
+            /** @description Percents of the amount at which the budget notifies, once in each window; above 100 for soft budgets only; ascending */
+            notify_percents: number[];
+            /** @description Highest percent at which it has notified in the current window */
             notified_percent: number | null;
             /** @description Booked usage of the current window, in the unit of the budget */
             used: number;
@@ -15578,6 +15149,8 @@ export interface components {
         BudgetList: {
             /** @description Newest first */
             budgets: components["schemas"]["Budget"][];
+            /** @description Budgets of its organizations that bind the account, newest first */
+            organization_budgets: components["schemas"]["OrganizationBudget"][];
         };
         NewBudget: {
             name: string;
@@ -15598,9 +15171,9 @@ export interface components {
             time_zone?: (string | null) | undefined;
             /** @description Day with which weeks begin; without effect for other windows */
             first_weekday?: (("monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday") | null) | undefined;
-            /** @description hard: requests are rejected when the budget is used up; soft: the account is only notified */
+            /** @description hard: requests are rejected when the budget is used up; soft: the budget only notifies */
             enforcement?: (("hard" | "soft") | null) | undefined;
-            /** @description Percents of the amount at which the account is notified, once in each window; above 100 for soft budgets only */
+            /** @description Percents of the amount at which the budget notifies, once in each window; above 100 for soft budgets only */
             notify_percents?: (number[] | null) | undefined;
         };
         ChangedBudget: {
@@ -15617,17 +15190,47 @@ export interface components {
              */
             first_weekday?: ("monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday") | undefined;
             /**
-             * @description hard: requests are rejected when the budget is used up; soft: the account is only notified
+             * @description hard: requests are rejected when the budget is used up; soft: the budget only notifies
              * @enum {string}
              */
             enforcement?: ("hard" | "soft") | undefined;
-            /** @description Percents of the amount at which the account is notified, once in each window; above 100 for soft budgets only */
+            /** @description Percents of the amount at which the budget notifies, once in each window; above 100 for soft budgets only */
             notify_percents?: number[] | undefined;
+        };
+        OrganizationBudgetList: {
+            /** @description Newest first */
+            budgets: components["schemas"]["OrganizationBudget"][];
+        };
+        NewOrganizationBudget: {
+            name: string;
+            /** @description ID of the account of the member whose requests alone count; null for all members' */
+            member_id?: (string | null) | undefined;
+            /** @description Department whose members' requests alone count; null for all. Only requests since the creation of the budget count */
+            department?: (string | null) | undefined;
+            unit?: (("usd" | "requests" | "tokens") | null) | undefined;
+            /** @description USD with at most two decimals, or a number of requests or tokens */
+            amount: number;
+            /** @description IDs of models, or `<provider>/*`: only requests that call one of them count. Null for all */
+            models?: (string[] | null) | undefined;
+            /** @description Providers as model IDs begin, such as `openai`: only requests that call a model of one of them count. Null for all */
+            providers?: (string[] | null) | undefined;
+            /** @description Tags: only requests with all of them count, those of their key included. Null for all */
+            tags?: (string[] | null) | undefined;
+            /** @enum {string} */
+            window: "hour" | "day" | "week" | "month" | "quarter" | "year" | "total";
+            /** @description IANA name of the time zone whose calendar and clock the windows follow */
+            time_zone?: (string | null) | undefined;
+            /** @description Day with which weeks begin; without effect for other windows */
+            first_weekday?: (("monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday") | null) | undefined;
+            /** @description hard: requests are rejected when the budget is used up; soft: the budget only notifies */
+            enforcement?: (("hard" | "soft") | null) | undefined;
+            /** @description Percents of the amount at which the budget notifies, once in each window; above 100 for soft budgets only */
+            notify_percents?: (number[] | null) | undefined;
         };
         Notification: {
             id: string;
             /** @enum {string} */
-            kind: "alert" | "alert_test" | "low_balance" | "budget" | "key_expiring" | "connection_failing" | "quota_request" | "ticket_reply" | "invitation" | "system";
+            kind: "alert" | "alert_test" | "low_balance" | "budget" | "quota_request" | "ticket_reply" | "invitation" | "system";
             title: string;
             body: string;
             alert_id: string | null;
@@ -15652,7 +15255,7 @@ export interface components {
             kind: "webhook" | "slack" | "teams" | "pagerduty";
             /** @description Scheme and host, without the path, which may grant access */
             url: string;
-            events: ("alert.triggered" | "balance.low" | "budget.threshold" | "key.expiring" | "connection.failing" | "quota_request.answered" | "ticket.replied" | "invitation.received" | "account.notice")[];
+            events: ("alert.triggered" | "balance.low" | "budget.threshold" | "quota_request.answered" | "ticket.replied" | "invitation.received" | "account.notice")[];
             enabled: boolean;
             /** @description The reason why Tollgate disabled it */
             disabled_reason: string | null;
@@ -15670,8 +15273,7 @@ export interface components {
             url?: (string | null) | undefined;
             /** @description Integration key of a service of PagerDuty, never shown */
             routing_key?: (string | null) | undefined;
-            /** @description Absent, or null, for all that the owner has */
-            events?: (("alert.triggered" | "balance.low" | "budget.threshold" | "key.expiring" | "connection.failing" | "quota_request.answered" | "ticket.replied" | "invitation.received" | "account.notice")[] | null) | undefined;
+            events?: (("alert.triggered" | "balance.low" | "budget.threshold" | "quota_request.answered" | "ticket.replied" | "invitation.received" | "account.notice")[] | null) | undefined;
             enabled?: (boolean | null) | undefined;
         };
         NotificationDestinationWithKey: {
@@ -15682,7 +15284,7 @@ export interface components {
             kind: "webhook" | "slack" | "teams" | "pagerduty";
             /** @description Scheme and host, without the path, which may grant access */
             url: string;
-            events: ("alert.triggered" | "balance.low" | "budget.threshold" | "key.expiring" | "connection.failing" | "quota_request.answered" | "ticket.replied" | "invitation.received" | "account.notice")[];
+            events: ("alert.triggered" | "balance.low" | "budget.threshold" | "quota_request.answered" | "ticket.replied" | "invitation.received" | "account.notice")[];
             enabled: boolean;
             /** @description The reason why Tollgate disabled it */
             disabled_reason: string | null;
@@ -15700,7 +15302,7 @@ export interface components {
             url?: string | undefined;
             /** @description Integration key of a service of PagerDuty, never shown */
             routing_key?: string | undefined;
-            events?: ("alert.triggered" | "balance.low" | "budget.threshold" | "key.expiring" | "connection.failing" | "quota_request.answered" | "ticket.replied" | "invitation.received" | "account.notice")[] | undefined;
+            events?: ("alert.triggered" | "balance.low" | "budget.threshold" | "quota_request.answered" | "ticket.replied" | "invitation.received" | "account.notice")[] | undefined;
             enabled?: boolean | undefined;
         };
         NotificationDelivery: {
@@ -16830,16 +16432,6 @@ export interface components {
                 note: string | null;
                 /** @description The beginning of invoice numbers, `INV` of `INV-2026-000001`; each prefix has its own numbers in each year, so that a new seller takes a new one */
                 number_prefix: string;
-                /** @description The name of the tax on invoices of payments, such as `VAT`; without it `Tax` */
-                tax_name: string | null;
-                /** @description The rate of the tax that payments include, with three decimals at most; 0: none is shown, unless Stripe computed it; in percent */
-                tax_rate: number;
-                /** @description The text on invoices to businesses of other countries, which owe the tax themselves; without it they are invoiced as all others */
-                reverse_charge: string | null;
-                /** @description Whether Stripe Tax computes the tax that a checkout includes; it has to be set up at Stripe */
-                stripe_tax: boolean;
-                /** @description The beginning of the numbers of credit notes, `CN` of `CN-2026-000001`; with that of invoices, both share their numbers */
-                credit_note_prefix: string;
             };
             /** @description The Ed25519 key, 32 bytes in base64, that signs catalogue documents; without one they need no signature */
             catalog_public_key: string | null;
@@ -16985,31 +16577,6 @@ export interface components {
                  * @description The beginning of invoice numbers, `INV` of `INV-2026-000001`; each prefix has its own numbers in each year, so that a new seller takes a new one
                  */
                 number_prefix?: string | undefined;
-                /**
-                 * Name of the tax
-                 * @description The name of the tax on invoices of payments, such as `VAT`; without it `Tax`
-                 */
-                tax_name?: (string | null) | undefined;
-                /**
-                 * Rate of the tax
-                 * @description The rate of the tax that payments include, with three decimals at most; 0: none is shown, unless Stripe computed it; in percent
-                 */
-                tax_rate?: number | undefined;
-                /**
-                 * Text of reverse charge
-                 * @description The text on invoices to businesses of other countries, which owe the tax themselves; without it they are invoiced as all others
-                 */
-                reverse_charge?: (string | null) | undefined;
-                /**
-                 * Stripe Tax computes taxes at checkouts
-                 * @description Whether Stripe Tax computes the tax that a checkout includes; it has to be set up at Stripe
-                 */
-                stripe_tax?: boolean | undefined;
-                /**
-                 * Prefix of credit notes
-                 * @description The beginning of the numbers of credit notes, `CN` of `CN-2026-000001`; with that of invoices, both share their numbers
-                 */
-                credit_note_prefix?: string | undefined;
             } | undefined;
             /**
              * Signing key of catalogue documents
@@ -17402,43 +16969,6 @@ export interface components {
         };
         AnyTransactionList: {
             transactions: components["schemas"]["AnyTransaction"][];
-            pagination: components["schemas"]["Pagination"];
-        };
-        AnyInvoice: {
-            /** @example invoice_01k9z3t6c8q4v7x2m5n0p1r3s4 */
-            id: string;
-            number: string;
-            /** @enum {string} */
-            type: "purchase" | "usage" | "credit_note";
-            /**
-             * Format: date
-             * @description The day of issue, in UTC
-             */
-            date: string;
-            /** @description The month of usage, in UTC; null for others */
-            month: string | null;
-            /** @description Null for usage */
-            payment_id: string | null;
-            /** @description The invoice that a credit note corrects */
-            corrects: {
-                /** @example invoice_01k9z3t6c8q4v7x2m5n0p1r3s4 */
-                id: string;
-                number: string;
-            } | null;
-            /** @enum {string} */
-            payer: "personal" | "organization";
-            user_id?: string | undefined;
-            organization_id?: string | undefined;
-            /** @description As it was at issue */
-            buyer_name: string;
-            /** @constant */
-            currency: "USD";
-            /** @description With tax; below zero for a credit note */
-            total: number;
-            tax_amount: number | null;
-        };
-        AnyInvoiceList: {
-            invoices: components["schemas"]["AnyInvoice"][];
             pagination: components["schemas"]["Pagination"];
         };
         Provider: {

@@ -10,12 +10,22 @@ import {
   record,
 } from '../../testing/property'
 import { settled } from '../../testing/clock'
-import { budget, ShareCluster } from '../../testing/metering/share-cluster'
+import {
+  budget,
+  countsRequest,
+  paymentBudget,
+  ShareCluster,
+  type Kind,
+} from '../../testing/metering/share-cluster'
 import { findWindow } from '../platform/time-window'
-import { matchesFilter } from '../platform/usage-filter'
 
 const ofModel = { models: ['fake/a'], providers: null, tags: null }
 const ofTag = { models: null, providers: null, tags: ['batch'] }
+
+/** What an organization pays, for all members, for one of them, and for a department, which has a tag. */
+const ofAll = { organizationId: 'org_1', memberId: null }
+const ofMember = { organizationId: 'org_1', memberId: 'user_2' }
+const ofDepartment = { models: null, providers: null, tags: ['(budget_1)'] }
 
 /** Three of them count the same usage, and some a part of the requests. */
 const limits = [
@@ -27,15 +37,24 @@ const limits = [
   budget('user_1', 'day', { tokens: 130n }),
   budget('user_1', 'week', { spend: 110n, filter: ofModel }),
   budget('key_1', 'day', { tokens: 60n, filter: ofTag }),
+  paymentBudget(ofAll, { spend: 100n }),
+  paymentBudget(ofAll, { requests: 7 }),
+  paymentBudget(ofAll, { tokens: 80n, filter: ofModel }),
+  paymentBudget(ofAll, { spend: 60n, filter: ofDepartment }),
+  paymentBudget(ofMember, { spend: 45n }),
+  paymentBudget(ofMember, { tokens: 50n }),
 ]
 const size = 5
 const demand = { full: 20n, floor: 8n, tokens: { full: 15n, floor: 6n } }
-const kinds = [
+const paid = { accountId: 'org_1', organizationId: 'org_1', keyId: 'key_2' }
+const kinds: readonly Kind[] = [
   { model: 'fake/a', budgetTags: null },
   { model: 'fake/a', budgetTags: ['batch'] },
   { model: 'fake/b', budgetTags: ['batch'] },
-] as const
-type Kind = (typeof kinds)[number]
+  { model: 'fake/a', budgetTags: null, userId: 'user_2', ...paid },
+  { model: 'fake/b', budgetTags: ['(budget_1)'], userId: 'user_2', ...paid },
+  { model: 'fake/a', budgetTags: ['(budget_1)'], userId: 'user_3', ...paid },
+]
 
 /** The next moment at which a window begins, or the last one before it. */
 function findEdge(wallMs: number, place: number): number {
@@ -130,11 +149,10 @@ test('five nodes never exceed a budget, with answers that are late or lost, cras
 })
 
 /** The least that is left of the limits for a request. */
-function findLeft(cluster: ShareCluster, { model, budgetTags: tags }: Kind) {
+function findLeft(cluster: ShareCluster, kind: Kind) {
   const left = { spent: 1_000_000n, tokens: 1_000_000n, requests: 1_000_000 }
   for (const limit of limits) {
-    const filter = limit.budget?.filter
-    if (filter && !matchesFilter(filter, { model, tags })) continue
+    if (!countsRequest(limit, kind)) continue
     const { spent, tokens, requests } = cluster.countIn(limit, cluster.wallMs)
     if (limit.tokens && limit.tokens - tokens < left.tokens) left.tokens = limit.tokens - tokens
     if (limit.spend !== null && limit.spend - spent < left.spent) left.spent = limit.spend - spent

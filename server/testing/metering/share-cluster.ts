@@ -10,7 +10,12 @@ import type { UsageEvent } from '../../src/ledger/usage-event'
 import type { UsedBy, WindowSum, WindowSums } from '../../src/ledger/window-sums'
 import { toBudgetLimit, type WindowLimit } from '../../src/limits/caller-limits'
 import { findWindow, type WindowUnit } from '../../src/platform/time-window'
-import { matchesFilter, type UsageFilter } from '../../src/platform/usage-filter'
+import {
+  matchesFilter,
+  toPaymentsId,
+  type OrganizationPayments,
+  type UsageFilter,
+} from '../../src/platform/usage-filter'
 
 /** Creates a budget of a key, or of an account, in hours to years of a zone with half hours. */
 export const budget = (
@@ -28,11 +33,21 @@ export const budget = (
     rule: { unit, timeZone: 'Asia/Kolkata', firstWeekday: 7 },
   })
 
+/** Creates a budget of what an organization pays, for one member or for all. */
+export const paymentBudget = (
+  payments: OrganizationPayments,
+  amount: Partial<Pick<WindowLimit, 'requests' | 'spend' | 'tokens'>> & { filter?: UsageFilter },
+): WindowLimit => {
+  const limit = budget(toPaymentsId(payments), 'day', amount)
+  return limit.budget ? { ...limit, budget: { ...limit.budget, payments } } : limit
+}
+
 const windowOf = ({ budget: terms }: WindowLimit, atMs: number) =>
   terms ? findWindow(terms.rule, atMs) : { fromMs: 0, toMs: Infinity }
 
-/** The model of a request, and its tags. */
-type Kind = Pick<UsageEvent, 'model' | 'budgetTags'>
+/** The model of a request, its tags, and who sends and pays it: `user_1` by itself, unless fields differ. */
+export type Kind = Pick<UsageEvent, 'model' | 'budgetTags'> &
+  Partial<Pick<UsageEvent, 'userId' | 'keyId' | 'accountId' | 'organizationId'>>
 
 /** A request that is admitted, and the tokens that it needs. */
 interface Asked extends SpendingDemand {
@@ -42,8 +57,19 @@ interface Asked extends SpendingDemand {
 
 const usualKind: Kind = { model: 'fake/ok', budgetTags: null }
 
-const isCounted = (filter: UsageFilter | undefined, { model, budgetTags: tags }: Kind) =>
-  !filter || matchesFilter(filter, { model, tags })
+/** Returns whether a usage counts a request. */
+function isCounted(
+  { filter, payments }: Pick<UsedBy, 'filter' | 'payments'>,
+  { model, budgetTags: tags, organizationId = null, userId }: Kind,
+): boolean {
+  if ((payments?.organizationId ?? null) !== organizationId) return false
+  if (payments && payments.memberId !== null && payments.memberId !== userId) return false
+  return !filter || matchesFilter(filter, { model, tags })
+}
+
+/** Returns whether a limit counts a request. */
+export const countsRequest = ({ budget: terms }: WindowLimit, kind: Kind): boolean =>
+  isCounted(terms ?? {}, kind)
 
 /** A request that runs. */
 interface RunningRequest extends Kind {
@@ -132,8 +158,9 @@ export class ShareCluster {
   async ask(place: number, { full, floor, tokens, kind = usualKind }: Asked) {
     const node = this.nodes[place % this.nodes.length]
     if (!node) return undefined
-    const windows = this.#limits.filter(({ budget: terms }) => isCounted(terms?.filter, kind))
-    const caller = { userId: 'user_1', limits: { windows } }
+    const windows = this.#limits.filter((limit) => countsRequest(limit, kind))
+    const { userId = 'user_1', organizationId } = kind
+    const caller = { userId, organizationId: organizationId ?? undefined, limits: { windows } }
     const pass = await Promise.try(() => node.limits.admit(caller)).catch(() => undefined)
     if (!pass) return undefined
     const admittedAtMs = this.wallOf(node)
@@ -200,7 +227,7 @@ export class ShareCluster {
     const { fromMs, toMs } = windowOf(limit, atMs)
     const isIn = (ms: number) => ms >= fromMs && ms < toMs
     const began = [...this.ended, ...this.running].filter(
-      (one) => isIn(Date.parse(one.startedAt)) && isCounted(limit.budget?.filter, one),
+      (one) => isIn(Date.parse(one.startedAt)) && countsRequest(limit, one),
     )
     const amounts = began.map((one) => ('cost' in one ? one.cost : one.held))
     const tokens = began.map((one) => ('cost' in one ? BigInt(one.tokens.output) : one.heldTokens))
@@ -216,11 +243,11 @@ export class ShareCluster {
     this.#bookedIds.add(event.id)
   }
 
-  #sumOf({ subjectId, filter, window: { fromMs, toMs } }: UsedBy): WindowSum {
+  #sumOf({ subjectId, window: { fromMs, toMs }, ...of }: UsedBy): WindowSum {
     const own = this.#booked.filter((one) => {
       const ms = Date.parse(one.startedAt)
-      const isOwn = subjectId === one.userId || subjectId === one.keyId
-      return isOwn && isCounted(filter, one) && ms >= fromMs && ms < toMs
+      const isOwn = of.payments !== undefined || [one.userId, one.keyId].includes(subjectId)
+      return isOwn && isCounted(of, one) && ms >= fromMs && ms < toMs
     })
     return sumEvents(own)
   }
