@@ -16954,7 +16954,7 @@ export interface components {
                  * @default openai
                  * @enum {string}
                  */
-                transcriptionFormat?: ("openai" | "mistral" | "deepgram" | "elevenlabs") | undefined;
+                transcriptionFormat?: ("openai" | "mistral" | "deepgram" | "elevenlabs" | "cloudflare" | "azure_speech") | undefined;
                 /** @default 0 */
                 minAudioSeconds?: number | undefined;
                 /** @default {} */
@@ -17181,7 +17181,7 @@ export interface components {
                  * @default openai
                  * @enum {string}
                  */
-                transcriptionFormat?: ("openai" | "mistral" | "deepgram" | "elevenlabs") | undefined;
+                transcriptionFormat?: ("openai" | "mistral" | "deepgram" | "elevenlabs" | "cloudflare" | "azure_speech") | undefined;
                 /** @default 0 */
                 minAudioSeconds?: number | undefined;
                 /** @default {} */
