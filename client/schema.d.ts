@@ -17182,7 +17182,7 @@ export interface components {
                  * @default openai
                  * @enum {string}
                  */
-                transcriptionFormat?: ("openai" | "mistral" | "deepgram" | "elevenlabs") | undefined;
+                transcriptionFormat?: ("openai" | "mistral" | "deepgram" | "elevenlabs" | "cloudflare" | "azure_speech") | undefined;
                 /** @default 0 */
                 minAudioSeconds?: number | undefined;
                 /** @default {} */
@@ -17409,7 +17409,7 @@ export interface components {
                  * @default openai
                  * @enum {string}
                  */
-                transcriptionFormat?: ("openai" | "mistral" | "deepgram" | "elevenlabs") | undefined;
+                transcriptionFormat?: ("openai" | "mistral" | "deepgram" | "elevenlabs" | "cloudflare" | "azure_speech") | undefined;
                 /** @default 0 */
                 minAudioSeconds?: number | undefined;
                 /** @default {} */

@@ -10,6 +10,8 @@ const providers: Readonly<Record<string, Json>> = {
   'together-like': { images: { size: 'sides', base64: 'base64' } },
   'form-like': { images: { edits: 'form' } },
   'mistral-like': { transcriptionFormat: 'mistral', moderationImages: false },
+  'cloudflare-like': { transcriptionFormat: 'cloudflare' },
+  'azure-speech-like': { transcriptionFormat: 'azure_speech' },
   'voyage-like': { rerankFormat: 'voyage' },
   'tei-like': { rerankFormat: 'tei' },
 }
@@ -51,6 +53,8 @@ const models: Readonly<Record<string, Json>> = {
   'mistral-like/hear-mistral': transcription,
   'deepgram/heard': behavesAs('ok', transcription),
   'elevenlabs/heard': behavesAs('ok', transcription),
+  'cloudflare-like/whisper': behavesAs('@cf/openai/whisper-large-v3-turbo', transcription),
+  'azure-speech-like/llm-speech': transcription,
   'openai-like/judge': behavesAs('ok', moderation),
   'mistral-like/moderate-mistral': moderation,
   'openai-like/rank': behavesAs('ok', rerank),
@@ -87,6 +91,11 @@ const lists = {
     'deepgram/heard',
     'elevenlabs/heard',
   ],
+  TRANSLATION_MODELS: [
+    'openai-like/whisper',
+    'cloudflare-like/whisper',
+    'azure-speech-like/llm-speech',
+  ],
   MODERATION_MODELS: ['openai-like/judge', 'mistral-like/moderate-mistral'],
   RERANK_MODELS: [
     'openai-like/rank',
@@ -120,7 +129,6 @@ export async function addMediaModels({ gateway, upstream }: Rig): Promise<Record
   ])
   return {
     ...Object.fromEntries(named),
-    TRANSLATION_MODEL: 'openai-like/whisper',
     PICTURE: pngOf(64, 64),
     RECORDING: wav(1).toString('base64'),
     TRANSCRIPT: 'Hello there. General Kenobi!',

@@ -35,25 +35,25 @@ const { signal } = new AbortController()
 
 test('a file is on disk until it is disposed of', async () => {
   const { uploads, listed } = await createUploads(8 * mebibyte)
-  const stored = await storeFile(facts, pieces, { uploads, owner: 'account', signal })
-  expect(await stored.file.readWhole()).toEqual(Buffer.from('one23'))
-  expect(stored.file.toJSON()).toMatchObject({
+  const storedFile = await storeFile(facts, pieces, { uploads, owner: 'account', signal })
+  expect(await storedFile.file.readWhole()).toEqual(Buffer.from('one23'))
+  expect(storedFile.file.toJSON()).toMatchObject({
     filename: 'audio.wav',
     content_type: 'audio/wav',
     bytes: 5,
   })
   expect(await listed()).toHaveLength(1)
-  await stored[Symbol.asyncDispose]()
+  await storedFile[Symbol.asyncDispose]()
   expect(await listed()).toEqual([])
 })
 
 test('nothing remains of a file whose text is broken', async () => {
   const { uploads, listed } = await createUploads(8 * mebibyte)
-  function* broken(): Generator<Uint8Array, void> {
+  function* breakingPieces(): Generator<Uint8Array, void> {
     yield Buffer.from('one')
     throw new Error('no base64')
   }
-  const storing = storeFile(facts, broken(), { uploads, owner: 'account', signal })
+  const storing = storeFile(facts, breakingPieces(), { uploads, owner: 'account', signal })
   await expect(storing).rejects.toThrow('no base64')
   expect(await listed()).toEqual([])
 })
@@ -63,14 +63,14 @@ test('a file waits for room, and gives up its place when its client disconnects'
   const owner = 'account'
   const first = await storeFile(facts, pieces, { uploads, owner, signal })
   const client = new AbortController()
-  const left = storeFile(facts, pieces, { uploads, owner, signal: client.signal })
-  const refusal = left.catch((thrown: unknown) => thrown)
+  const waitingFile = storeFile(facts, pieces, { uploads, owner, signal: client.signal })
+  const refusal = waitingFile.catch((thrown: unknown) => thrown)
   client.abort()
   expect(await refusal).toBeInstanceOf(ApiError)
   const second = storeFile(facts, pieces, { uploads, owner, signal })
   await settled()
   expect(await listed()).toHaveLength(1)
   await first[Symbol.asyncDispose]()
-  await using stored = await second
-  expect(stored.file.bytes).toBe(5)
+  await using storedFile = await second
+  expect(storedFile.file.bytes).toBe(5)
 })

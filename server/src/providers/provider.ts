@@ -171,7 +171,9 @@ export const RelayOptions = z.strictObject({
     })
     .prefault({}),
   /** The form of requests to transcribe: OpenAI's, which most servers have, or a vendor's own. */
-  transcriptionFormat: z.enum(['openai', 'mistral', 'deepgram', 'elevenlabs']).default('openai'),
+  transcriptionFormat: z
+    .enum(['openai', 'mistral', 'deepgram', 'elevenlabs', 'cloudflare', 'azure_speech'])
+    .default('openai'),
   /** The least sound that a transcription is billed as, in seconds. */
   minAudioSeconds: z.number().min(0).max(3600).default(0),
   images: ImageOptions,

@@ -163,13 +163,13 @@ export class ModelCall implements InboundRequest, BodyMemory {
     const uploads = this.#uploads
     if (!uploads) throw unavailable()
     const owner = this.#accountId
-    const stored = await storeFile({ name, type, bytes }, pieces, {
+    const storedFile = await storeFile({ name, type, bytes }, pieces, {
       uploads,
       owner,
       signal: this.signal,
     })
-    this.upload = stored
-    return stored.file
+    this.upload = storedFile
+    return storedFile.file
   }
 
   async readMore<Read>(bytes: number, read: (pause: Pause) => Promise<Read>): Promise<Read> {

@@ -57,14 +57,14 @@ export function readSoundJson(body: JsonObject): { fields: JsonObject; sound: En
     sound: {
       name,
       type: types[format] ?? `audio/${format}`,
-      bytes: toBytes(encodedLength(audio.data)),
+      bytes: toBytes(toEncodedLength(audio.data)),
       decode: () => decode(audio.data),
     },
   }
 }
 
 /** The length of a text in base64 without its padding. */
-function encodedLength(data: string): number {
+function toEncodedLength(data: string): number {
   if (data.endsWith('==')) return data.length - 2
   return data.endsWith('=') ? data.length - 1 : data.length
 }
@@ -75,7 +75,7 @@ const toBytes = (length: number) => Math.floor((length * 3) / 4)
 const sliceLength = 256 * 1024
 
 function* decode(data: string): Generator<Uint8Array, void> {
-  const end = encodedLength(data)
+  const end = toEncodedLength(data)
   if (end === 0) throw noBase64()
   for (let at = 0; at < end; at += sliceLength) {
     const text = data.slice(at, Math.min(end, at + sliceLength))

@@ -17,7 +17,7 @@ import { foreignDrawings } from './foreign-drawings'
 import { moderations } from './moderations'
 import { rankings } from './rankings'
 import { foreignSpeeches, speeches } from './speeches'
-import { deepgram, elevenLabs, transcripts } from './transcripts'
+import { deepgram, elevenLabs, foreignTranscripts, transcripts } from './transcripts'
 
 /** Every behaviour by the name a model has; an argument may follow it after a hyphen. */
 const behaviours: Record<string, Behaviour> = {
@@ -42,6 +42,7 @@ const own: readonly (readonly [string, Record<string, Behaviour>])[] = [
   ['/audio/speech', speeches],
   ...foreignSpeeches,
   ...foreignDrawings,
+  ...foreignTranscripts,
   ['/images/generations', drawings],
   ['/images/edits', edits],
   ['/images/variations', variations],

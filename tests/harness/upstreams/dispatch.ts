@@ -11,6 +11,7 @@ import { Reply } from './reply'
 import type { RawRequest } from './request-parser'
 import { speechModelOf } from './speeches'
 import { promptTokens } from './tokens'
+import { transcriptModelOf } from './transcripts'
 
 const endpoints = [
   '/v1/chat/completions',
@@ -64,7 +65,7 @@ function ageOf(log: Log, model: string): () => number {
 
 /** The behaviour that a request in the format of another provider names; undefined for other requests. */
 const foreignModelOf = (path: string, body: Json): string | undefined =>
-  speechModelOf(path, body) ?? drawingModelOf(path)
+  speechModelOf(path, body) ?? drawingModelOf(path) ?? transcriptModelOf(path)
 
 /** Runs the behaviour that a model's name asks for. */
 async function behave(log: Log, exchange: Exchange, id: string): Promise<void> {

@@ -24,6 +24,10 @@ beforeAll(async () => {
   await fixture.model('gpt', { ...transcriber, upstream_model: 'hear-tokens' })
   await fixture.addProvider('mistral-like', { transcriptionFormat: 'mistral' })
   await fixture.addModel('mistral-like/hear-mistral', transcriber)
+  await fixture.addProvider('cloudflare-like', { transcriptionFormat: 'cloudflare' })
+  await fixture.addModel('cloudflare-like/@cf/openai/whisper-large-v3-turbo', transcriber)
+  await fixture.addProvider('azure-speech-like', { transcriptionFormat: 'azure_speech' })
+  await fixture.addModel('azure-speech-like/llm-speech', transcriber)
   for (const provider of ['deepgram', 'elevenlabs']) {
     await gateway.admin('POST', '/connections', {
       name: provider,
@@ -349,6 +353,32 @@ test('models of other kinds do not transcribe, and those that do chat not', asyn
   const messages = [{ role: 'user', content: 'a' }]
   const answer = await fixture.post('/v1/chat/completions', { model: 'fake/whisper', messages })
   expect(await errorOf(answer)).toMatchObject(ofKind)
+})
+
+describe.each([
+  'cloudflare-like/@cf/openai/whisper-large-v3-turbo',
+  'azure-speech-like/llm-speech',
+])('%s', (model) => {
+  test.each(['/v1/audio/translations', path])(
+    'answers %s, at the price of the sound',
+    async (at) => {
+      const response = await transcribe({ model, response_format: 'verbose_json' }, at)
+      expect([response.status, response.headers.get('x-tollgate-cost')]).toEqual([200, '0.0004'])
+      expect(await response.json()).toMatchObject({ text, duration: 4, segments: [{}, {}] })
+      const task = at === path ? 'transcribe' : 'translate'
+      expect(JSON.stringify(fixture.sent())).toContain(task)
+    },
+  )
+
+  test('is sent no request where the caller wants speakers', async () => {
+    const before = fixture.rig.upstream.requests().length
+    const response = await transcribe({ model, response_format: 'diarized_json' })
+    expect(await errorOf(response)).toMatchObject({
+      param: 'response_format',
+      details: { issue: 'unsupported_by_model' },
+    })
+    expect(fixture.rig.upstream.requests()).toHaveLength(before)
+  })
 })
 
 test('providers that do not transcribe, or not into English, receive no request', async () => {

@@ -1,3 +1,5 @@
+import { azureSpeech } from './azure-speech'
+import { cloudflare } from './cloudflare'
 import { deepgram } from './deepgram'
 import { elevenLabs } from './elevenlabs'
 import type { TranscriptionFormat } from './format'
@@ -11,6 +13,8 @@ const formats: Readonly<Record<RelayOptions['transcriptionFormat'], Transcriptio
   mistral: mistralForm,
   deepgram,
   elevenlabs: elevenLabs,
+  cloudflare,
+  azure_speech: azureSpeech,
 }
 
 /** Returns the format of a provider's transcriptions. */

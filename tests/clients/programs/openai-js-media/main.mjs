@@ -125,11 +125,15 @@ const cases = {
       expect(text === env.TRANSCRIPT && done.text === text, text)
     }),
 
-  async translations() {
-    const asked = { model: env.TRANSLATION_MODEL, file: await recording() }
-    const { text } = await client.audio.translations.create(asked)
-    expect(text === env.TRANSCRIPT, text)
-  },
+  translations: () =>
+    each(listIn('TRANSLATION_MODELS'), async (model) => {
+      const translate = async (fields) =>
+        client.audio.translations.create({ model, file: await recording(), ...fields })
+      const { text } = await translate({})
+      expect(text === env.TRANSCRIPT, text)
+      const srt = await translate({ response_format: 'srt' })
+      expect(srt.startsWith('1\n00:00:00,000 --> '), srt)
+    }),
 
   moderations: () =>
     each(listIn('MODERATION_MODELS'), async (model) => {

@@ -118,9 +118,11 @@ def transcriptions_stream():
 
 
 def translations():
-    model = os.environ["TRANSLATION_MODEL"]
-    answer = client.audio.translations.create(model=model, file=recording)
-    assert answer.text == transcript, answer
+    for model in list_in("TRANSLATION_MODELS"):
+        create = client.audio.translations.create
+        assert create(model=model, file=recording).text == transcript, model
+        srt = create(model=model, file=recording, response_format="srt")
+        assert srt.startswith("1\n00:00:00,000 --> "), srt
 
 
 def moderations():
