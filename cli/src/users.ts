@@ -21,6 +21,7 @@ const paramsOf = async ({ operator, positionals: [user] }: Invocation) => ({
 const output = (user: object) => ({ text: facts({ ...user }), json: user })
 
 const states = ['active', 'suspended'] as const
+const roles = ['operator', 'support', 'finance', 'read_only'] as const
 
 async function list(invocation: Invocation) {
   const { operator, value } = invocation
@@ -36,7 +37,7 @@ async function list(invocation: Invocation) {
     ['ADDRESS', ({ email }) => email],
     ['NAME', ({ display_name }) => display_name],
     ['STATUS', ({ status, blocked }) => (blocked ? 'blocked' : status)],
-    ['OPERATOR', ({ is_operator }) => is_operator],
+    ['ROLE', ({ operator_role }) => operator_role],
     ['USD', ({ balance }) => balance.toFixed(2)],
   ])
   return { text: text + formatRemainder(rows.length, total), json: { users: rows, total } }
@@ -78,13 +79,17 @@ export const users: Group = {
         name: { value: 'text', about: 'display name; the address by default' },
         plan: { value: 'id', about: 'its plan' },
         operator: { about: 'grant operator permissions' },
+        role: { value: roles.join('|'), about: 'its role of operators, in place of --operator' },
       },
       async run({ operator, positionals: [email = ''], value, has }) {
+        const role = value('role')
         const body = {
           email,
           display_name: value('name'),
           plan_id: value('plan'),
-          is_operator: has('operator'),
+          ...(role === undefined
+            ? { is_operator: has('operator') }
+            : { operator_role: choiceOf('role', role, roles) }),
         }
         return output(await bodyOf(operator.POST('/api/admin/users', { body })))
       },

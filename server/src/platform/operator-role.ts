@@ -9,7 +9,7 @@ export type OperatorRole = (typeof operatorRoles)[number]
 export type LimitedRole = Exclude<OperatorRole, 'operator'>
 
 /** The columns of an account that hold its role. Nodes of earlier versions know the first alone. */
-interface RoleColumns {
+interface StoredRole {
   is_operator: boolean
   operator_role: LimitedRole | null
 }
@@ -18,10 +18,10 @@ interface RoleColumns {
 export const toOperatorRole = ({
   is_operator: isOperator,
   operator_role: role,
-}: RoleColumns): OperatorRole | null => (isOperator ? 'operator' : role)
+}: StoredRole): OperatorRole | null => (isOperator ? 'operator' : role)
 
 /** Returns the columns that store a role. */
-export const toRoleColumns = (role: OperatorRole | null): RoleColumns => ({
+export const toRoleColumns = (role: OperatorRole | null): StoredRole => ({
   is_operator: role === 'operator',
   operator_role: role === 'operator' ? null : role,
 })

@@ -3,6 +3,7 @@ import type { Storage } from './storage'
 import { createTrail } from '../audit-log/operator-trail'
 import type { IdentityProviderPorts } from '../auth/sign-in/identity-provider/identity-provider'
 import type { IdentityProviderConfig } from '../platform/config/identity-provider'
+import { toRoleColumns, type OperatorRole } from '../platform/operator-role'
 import type { Egress } from '../upstream/http/egress'
 
 interface Dependencies {
@@ -22,7 +23,7 @@ export const identityProviderPorts = (
   config,
   db: storage.database.query,
   send: (request) => egress.send({ ...request, owner: ownerOf(request.url, config) }),
-  setOperator: createRoleSetter(config, storage),
+  setRole: createRoleSetter(config, storage),
   onRefusal: (err) => log.warn({ err }, 'the identity provider did not sign an account in or out'),
 })
 
@@ -39,25 +40,33 @@ function createRoleSetter(
   { database: { query: db } }: Storage,
 ) {
   const trail = createTrail(db)
-  return (userId: string, isOperator: boolean) =>
-    trail.record(
+  return (userId: string, role: OperatorRole | null) => {
+    const columns = toRoleColumns(role)
+    const { is_operator: isOperator, operator_role: lesserRole } = columns
+    return trail.record(
       () => ({
         actorId: null,
         method: 'PATCH',
         route: '/api/admin/users/:id',
         pathIds: [userId],
-        sent: { is_operator: isOperator, identity_provider: issuer },
+        sent: { is_operator: isOperator, operator_role: role, identity_provider: issuer },
         requestId: crypto.randomUUID(),
         clientAddress: null,
       }),
       async () => {
         const { numUpdatedRows } = await db
           .updateTable('users')
-          .set({ is_operator: isOperator, updated_at: new Date() })
+          .set({ ...columns, updated_at: new Date() })
           .where('id', '=', userId)
-          .where('is_operator', '!=', isOperator)
+          .where((is) =>
+            is.or([
+              is('is_operator', '!=', isOperator),
+              is('operator_role', 'is distinct from', lesserRole),
+            ]),
+          )
           .executeTakeFirst()
         return { isDone: numUpdatedRows > 0n }
       },
     )
+  }
 }

@@ -28,6 +28,8 @@ beforeAll(async () => {
     OIDC_SCOPES: 'openid email profile groups',
     OIDC_OPERATOR_CLAIM: 'groups',
     OIDC_OPERATOR_VALUES: 'admins,owners',
+    OIDC_SUPPORT_VALUES: 'desk',
+    OIDC_FINANCE_VALUES: 'books',
     // The provider's own policy counts for its accounts.
     SIGNUP: 'closed',
   })
@@ -119,6 +121,29 @@ test('a claim makes an operator at each sign-in, and takes the role again, as th
     { sent: { is_operator: false, identity_provider: provider.issuer } },
     { sent: { is_operator: true, identity_provider: provider.issuer } },
   ])
+})
+
+test('a claim gives the other roles of operators too, and takes them again, as the audit log shows', async () => {
+  const tickets = 'GET /api/admin/tickets'
+  groups.set('hedy', ['desk', 'books'])
+  const support = await enter('hedy')
+  expect((await support.browser.send(tickets)).status).toBe(200)
+  expect((await support.browser.send('GET /api/admin/usage')).status).toBe(403)
+  groups.set('hedy', ['books'])
+  const finance = await enter('hedy')
+  expect((await finance.browser.send('GET /api/admin/usage')).status).toBe(200)
+  expect((await support.browser.send(tickets)).status).toBe(403)
+  groups.set('hedy', [])
+  const ordinary = await enter('hedy')
+  expect((await ordinary.browser.send(tickets)).status).toBe(404)
+  const [account] = await accountsOf('hedy')
+  const path = `/audit-trail?object_id=${String(account?.['id'])}`
+  const { changes } = await fixture.gateway.admin('GET', path)
+  expect(changes).toMatchObject(
+    [null, 'finance', 'support'].map((role) => ({
+      sent: { is_operator: false, operator_role: role, identity_provider: provider.issuer },
+    })),
+  )
 })
 
 test('an account with a second factor needs it after the provider too', async () => {

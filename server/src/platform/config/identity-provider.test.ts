@@ -56,7 +56,7 @@ describe('an identity provider', () => {
       scopes: ['openid', 'email', 'profile'],
       signUp: 'open',
       emailVerifiedClaim: 'email_verified',
-      operatorRole: undefined,
+      roleClaim: undefined,
     })
   })
 
@@ -64,6 +64,25 @@ describe('an identity provider', () => {
     const issuer = 'http://127.0.0.1:8180/realms/staff'
     const { identityProvider } = readConfig({ ...environment, OIDC_ISSUER_URL: issuer })
     expect(identityProvider?.issuer).toBe(issuer)
+  })
+
+  test('gives roles by the values of a claim', () => {
+    const { identityProvider } = readConfig({
+      ...environment,
+      OIDC_OPERATOR_CLAIM: 'groups',
+      OIDC_OPERATOR_VALUES: 'admins,owners',
+      OIDC_SUPPORT_VALUES: 'desk',
+      OIDC_FINANCE_VALUES: 'money, books',
+    })
+    expect(identityProvider?.roleClaim).toEqual({
+      claim: 'groups',
+      values: {
+        operator: ['admins', 'owners'],
+        support: ['desk'],
+        finance: ['money', 'books'],
+        read_only: [],
+      },
+    })
   })
 
   test.each([
@@ -79,6 +98,7 @@ describe('an identity provider', () => {
       { OIDC_OPERATOR_CLAIM: 'groups' },
       'OIDC_OPERATOR_CLAIM and OIDC_OPERATOR_VALUES: set both, or neither',
     ],
+    [{ OIDC_SUPPORT_VALUES: 'desk' }, 'OIDC_OPERATOR_CLAIM is required with OIDC_SUPPORT_VALUES'],
   ])('with %j is rejected: %s', (changes, message) => {
     expect(refusal({ ...environment, ...changes })).toBe(message)
   })

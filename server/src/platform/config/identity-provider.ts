@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { isLoopbackHost } from './address'
 import { optional } from './fields'
+import type { OperatorRole } from '../operator-role'
 import { setting } from './setting'
 
 const maxDomains = 100
@@ -106,14 +107,26 @@ export const identityProviderSettings = z.object({
     name: 'OIDC_OPERATOR_VALUES',
     doc: 'values of that claim that make an operator, with commas between them',
   }),
+  supportValues: setting(optional(ClaimValues), {
+    name: 'OIDC_SUPPORT_VALUES',
+    doc: 'values of that claim that give the role `support` ([roles.md](roles.md))',
+  }),
+  financeValues: setting(optional(ClaimValues), {
+    name: 'OIDC_FINANCE_VALUES',
+    doc: 'values of that claim that give the role `finance`',
+  }),
+  readOnlyValues: setting(optional(ClaimValues), {
+    name: 'OIDC_READ_ONLY_VALUES',
+    doc: 'values of that claim that give the role `read_only`',
+  }),
 })
 
 type Values = z.output<typeof identityProviderSettings>
 
-/** The claim that makes operators. */
-interface OperatorRole {
+/** The claim that gives roles of operators, and its values for each. */
+export interface RoleClaim {
   claim: string
-  values: readonly string[]
+  values: Readonly<Record<OperatorRole, readonly string[]>>
 }
 
 /** The identity provider that signs accounts of some domains in. */
@@ -128,7 +141,7 @@ export interface IdentityProviderConfig extends Pick<
   domains: readonly string[]
   /** Those of them whose accounts sign in by it alone. */
   requiredDomains: readonly string[]
-  operatorRole: OperatorRole | undefined
+  roleClaim: RoleClaim | undefined
 }
 
 /** Returns what is missing or contradicts itself in the settings, naming the variable; undefined if nothing does. */
@@ -145,24 +158,44 @@ export function findIdentityProviderProblem(values: Values): string | undefined 
       ['OIDC_OPERATOR_CLAIM', operatorClaim],
       ['OIDC_OPERATOR_VALUES', operatorValues],
     ] as const
-    const [variable] = [...client, ...others].find(([, value]) => value !== undefined) ?? []
+    const [variable] =
+      [...client, ...others, ...lesserValuesOf(values)].find(([, value]) => value !== undefined) ??
+      []
     return variable && `OIDC_ISSUER_URL is required with ${variable}`
   }
   const [missingVariable] = client.find(([, value]) => value === undefined) ?? []
   if (missingVariable) return `${missingVariable} is required with OIDC_ISSUER_URL`
   const foreignDomain = requiredDomains.find((domain) => !domains.includes(domain))
   if (foreignDomain) return `OIDC_REQUIRED_DOMAINS: ${foreignDomain} is not in OIDC_DOMAINS`
-  if ((operatorClaim === undefined) === (operatorValues === undefined)) return undefined
-  return 'OIDC_OPERATOR_CLAIM and OIDC_OPERATOR_VALUES: set both, or neither'
+  if ((operatorClaim === undefined) !== (operatorValues === undefined)) {
+    return 'OIDC_OPERATOR_CLAIM and OIDC_OPERATOR_VALUES: set both, or neither'
+  }
+  const [unread] = lesserValuesOf(values).find(([, value]) => value !== undefined) ?? []
+  return operatorClaim === undefined && unread !== undefined
+    ? `OIDC_OPERATOR_CLAIM is required with ${unread}`
+    : undefined
 }
+
+/** The settings of roles beside that of full operators, by their variables. */
+const lesserValuesOf = ({ supportValues, financeValues, readOnlyValues }: Values) =>
+  [
+    ['OIDC_SUPPORT_VALUES', supportValues],
+    ['OIDC_FINANCE_VALUES', financeValues],
+    ['OIDC_READ_ONLY_VALUES', readOnlyValues],
+  ] as const
 
 /** Returns the identity provider; undefined without one. */
 export function toIdentityProviderConfig(values: Values): IdentityProviderConfig | undefined {
   const { issuer, clientId, clientSecret, domains, requiredDomains = [] } = values
-  const { name, scopes, signUp, emailVerifiedClaim, operatorClaim, operatorValues } = values
+  const { name, scopes, signUp, emailVerifiedClaim } = values
   if (!issuer || !clientId || !clientSecret || !domains) return undefined
-  const operatorRole =
-    operatorClaim && operatorValues ? { claim: operatorClaim, values: operatorValues } : undefined
   const client = { issuer, clientId, clientSecret, domains, requiredDomains }
-  return { ...client, name, scopes, signUp, emailVerifiedClaim, operatorRole }
+  return { ...client, name, scopes, signUp, emailVerifiedClaim, roleClaim: toRoleClaim(values) }
+}
+
+function toRoleClaim({ operatorClaim, operatorValues, ...values }: Values): RoleClaim | undefined {
+  if (!operatorClaim || !operatorValues) return undefined
+  const { supportValues = [], financeValues = [], readOnlyValues = [] } = values
+  const lesser = { support: supportValues, finance: financeValues, read_only: readOnlyValues }
+  return { claim: operatorClaim, values: { operator: operatorValues, ...lesser } }
 }

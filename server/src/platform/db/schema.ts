@@ -13,7 +13,7 @@ import type { ExpiryNoticeColumns, FailureNoticeColumn, NoticeSchema } from './n
 import type { LogExportSchema } from './log-export-schema'
 import type { RequestLogSchema } from './request-log-schema'
 import type { ResponseSchema } from './response-schema'
-import type { SettingsColumns, SettingsSchema } from './settings-schema'
+import type { RoleColumns, SettingsColumns, SettingsSchema } from './settings-schema'
 import type { PaymentSchema } from './payment-schema'
 import type { ScimSchema } from './scim-schema'
 import type { ShowcaseSchema } from './showcase-schema'
@@ -22,18 +22,14 @@ import type { SignInSchema } from './sign-in-schema'
 import type { TrailSchema } from './trail-schema'
 import type { CreatedColumn, ListColumn, MediaLimitColumns, UpdatedColumn } from './column-types'
 import type { AccessListName } from '../access-lists'
-import type { LimitedRole } from '../operator-role'
 
 /** An account of a user. */
-export interface UserRow extends SettingsColumns {
+export interface UserRow extends SettingsColumns, RoleColumns {
   id: string
   email: string
   display_name: string
   status: Generated<'active' | 'suspended'>
   suspended_reason: string | null
-  is_operator: Generated<boolean>
-  /** A role beside that of full operators, who have `is_operator`; that counts where both are set. */
-  operator_role: Generated<LimitedRole | null>
   plan_id: Generated<string>
   /** By quota type; the monthly spend is nano-dollars as decimal text; null lifts a limit. */
   limits: ColumnType<Record<string, unknown>, string | undefined, string>

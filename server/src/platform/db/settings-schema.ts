@@ -1,4 +1,5 @@
 import type { ColumnType, Generated } from 'kysely'
+import type { LimitedRole } from '../operator-role'
 
 /** The settings of an account. Amounts are nano-dollars. */
 export interface SettingsColumns {
@@ -35,4 +36,11 @@ export interface OrganizationSumRow {
 
 export interface SettingsSchema {
   organization_sum: OrganizationSumRow
+}
+
+/** The columns that hold the role of an operator. */
+export interface RoleColumns {
+  is_operator: Generated<boolean>
+  /** A role beside that of full operators; `is_operator` counts where both are set. */
+  operator_role: Generated<LimitedRole | null>
 }

@@ -29,7 +29,7 @@ export const roleRoutes = (declarations: () => readonly Declaration[]): Route[] 
     access: operator({ roles: ['support', 'finance', 'read_only'] }),
     operationId: 'getOperator',
     tag: 'System',
-    summary: 'Get your role, and what it may call',
+    summary: 'Get your role and its endpoints',
     responses: { 200: RoleOfCaller },
     handler: ({ c }) => {
       const role = c.get('operatorRole')

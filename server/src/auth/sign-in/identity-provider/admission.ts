@@ -3,9 +3,11 @@ import { APIError } from 'better-auth/api'
 import type { Kysely } from 'kysely'
 import { storeProviderSession } from './accounts'
 import { domainOf, SignInRefusal, type ProvenIdentity } from './identity'
+import { toRoleAfterSignIn } from './role-claim'
 import { providerId, refusalPage } from './sign-in-flow'
 import type { IdentityProviderConfig } from '../../../platform/config/identity-provider'
 import type { Schema } from '../../../platform/db/schema'
+import { toOperatorRole, type OperatorRole } from '../../../platform/operator-role'
 
 /** The proof that a running request has of an identity, once it has one. */
 export interface RequestProof {
@@ -16,7 +18,7 @@ interface AdmissionPorts {
   config: IdentityProviderConfig
   db: Kysely<Schema>
   proofs: AsyncLocalStorage<RequestProof>
-  setOperator: (userId: string, isOperator: boolean) => Promise<void>
+  setRole: (userId: string, role: OperatorRole | null) => Promise<void>
   onRefusal: (error: unknown) => void
 }
 
@@ -29,7 +31,7 @@ interface SessionCreation {
 }
 
 /** Creates the rules for accounts of the domains of an identity provider. */
-export function createAdmission({ config, db, proofs, setOperator, onRefusal }: AdmissionPorts) {
+export function createAdmission({ config, db, proofs, setRole, onRefusal }: AdmissionPorts) {
   const isRequiredFor = (email: string) => config.requiredDomains.includes(domainOf(email))
   /** Throws for an account of a domain that the provider may not sign in: its address may differ from the identity's. */
   const checkDomain = (email: string) => {
@@ -55,9 +57,9 @@ export function createAdmission({ config, db, proofs, setOperator, onRefusal }: 
      * signs in by the provider alone, and for an account of a domain that the provider may not sign in.
      */
     async admitSession(userId: string, creation: SessionCreation): Promise<void> {
-      const { email, is_operator } = await db
+      const { email, ...account } = await db
         .selectFrom('users')
-        .select(['email', 'is_operator'])
+        .select(['email', 'is_operator', 'operator_role'])
         .where('id', '=', userId)
         .executeTakeFirstOrThrow()
       const identity = proofs.getStore()?.identity
@@ -68,9 +70,11 @@ export function createAdmission({ config, db, proofs, setOperator, onRefusal }: 
           : requiredError(config, email)
       }
       checkDomain(email)
-      const { isOperator, sid } = identity
-      if (isOperator !== undefined && isOperator !== is_operator) {
-        await setOperator(userId, isOperator)
+      const { claimedRole, sid } = identity
+      if (config.roleClaim && claimedRole !== undefined) {
+        const role = toOperatorRole(account)
+        const next = toRoleAfterSignIn(role, claimedRole, config.roleClaim)
+        if (next !== role) await setRole(userId, next)
       }
       if (sid !== undefined) await storeProviderSession(db, userId, sid)
     },

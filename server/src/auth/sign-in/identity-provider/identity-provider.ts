@@ -11,13 +11,14 @@ import { createOAuthProvider } from './sign-in-flow'
 import { verifyLogoutToken } from './tokens'
 import type { IdentityProviderConfig } from '../../../platform/config/identity-provider'
 import type { Schema } from '../../../platform/db/schema'
+import type { OperatorRole } from '../../../platform/operator-role'
 
 export interface IdentityProviderPorts {
   config: IdentityProviderConfig
   db: Kysely<Schema>
   send: SendToProvider
-  /** Makes an account an operator, or an operator an ordinary account; records it in the audit log. */
-  setOperator: (userId: string, isOperator: boolean) => Promise<void>
+  /** Gives an account a role of operators, or none; records it in the audit log. */
+  setRole: (userId: string, role: OperatorRole | null) => Promise<void>
   /** Receives the reason of a sign-in or logout that was refused. */
   onRefusal: (error: unknown) => void
 }

@@ -12,7 +12,7 @@ const config: IdentityProviderConfig = {
   requiredDomains: [],
   signUp: 'open',
   emailVerifiedClaim: 'email_verified',
-  operatorRole: undefined,
+  roleClaim: undefined,
 }
 const claims = { sub: 'ada', email: 'Ada@Example.com', email_verified: true }
 
@@ -31,7 +31,7 @@ test('the address is in lower case, and names the person where no claim does', (
     sid: undefined,
     email: 'ada@example.com',
     name: 'Ada',
-    isOperator: undefined,
+    claimedRole: undefined,
   })
 })
 
@@ -60,14 +60,16 @@ test('Google signs in accounts of a listed company only, not every account with 
 })
 
 test.each([
-  ['admins', true],
-  [['staff', 'admins'], true],
-  ['admin', false],
-  [[], false],
-  [undefined, false],
-  [{ admins: true }, false],
-  [[['admins']], false],
-])('the claim %j makes an operator: %p', (groups, isOperator) => {
-  const operatorRole = { claim: 'groups', values: ['admins'] }
-  expect(toIdentity({ ...claims, groups }, { ...config, operatorRole }).isOperator).toBe(isOperator)
+  ['admins', 'operator'],
+  [['staff', 'admins'], 'operator'],
+  ['desk', 'support'],
+  ['admin', null],
+  [[], null],
+  [undefined, null],
+  [{ admins: true }, null],
+  [[['admins']], null],
+] as const)('the claim %j gives the role %p', (groups, role) => {
+  const values = { operator: ['admins'], support: ['desk'], finance: [], read_only: [] }
+  const roleClaim = { claim: 'groups', values }
+  expect(toIdentity({ ...claims, groups }, { ...config, roleClaim }).claimedRole).toBe(role)
 })

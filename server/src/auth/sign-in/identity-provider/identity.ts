@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { ProviderRejected } from './requests'
+import { toClaimedRole } from './role-claim'
 import type { IdentityProviderConfig } from '../../../platform/config/identity-provider'
+import type { OperatorRole } from '../../../platform/operator-role'
 
 /** A person whom the identity provider has signed in, and whom it may sign in here. */
 export interface ProvenIdentity {
@@ -10,8 +12,8 @@ export interface ProvenIdentity {
   sid: string | undefined
   email: string
   name: string
-  /** Whether a claim makes an operator; undefined where no claim decides. */
-  isOperator: boolean | undefined
+  /** The role that a claim gives, null for none; undefined where no claim decides. */
+  claimedRole: OperatorRole | null | undefined
 }
 
 /** Codes of the sign-in page for a sign-in by the identity provider that is refused. */
@@ -44,10 +46,10 @@ type Claims = Readonly<Record<string, unknown>>
 const confirmations: readonly unknown[] = [true, 'true', 1, '1']
 
 /** The claims of a sign-in that are read, beside the name. */
-export const neededClaims = ({ emailVerifiedClaim, operatorRole }: IdentityProviderConfig) => [
+export const neededClaims = ({ emailVerifiedClaim, roleClaim }: IdentityProviderConfig) => [
   'email',
   emailVerifiedClaim,
-  ...(operatorRole ? [operatorRole.claim] : []),
+  ...(roleClaim ? [roleClaim.claim] : []),
 ]
 
 /**
@@ -71,9 +73,8 @@ export function toIdentity(claims: Claims, config: IdentityProviderConfig): Prov
     sid: typeof sid === 'string' && sid !== '' ? sid : undefined,
     email: email.data.toLowerCase(),
     name: typeof name === 'string' ? name : email.data.slice(0, email.data.lastIndexOf('@')),
-    isOperator:
-      config.operatorRole &&
-      hasValue(claims[config.operatorRole.claim], config.operatorRole.values),
+    claimedRole:
+      config.roleClaim && toClaimedRole(claims[config.roleClaim.claim], config.roleClaim),
   }
 }
 
@@ -95,6 +96,3 @@ function checkDomains(domain: string, claims: Claims, { issuer, domains }: Ident
   const reason = 'the claim hd of the Google account names no domain of OIDC_DOMAINS'
   throw new SignInRefusal('identity_provider_domain', reason)
 }
-
-const hasValue = (claim: unknown, values: readonly string[]): boolean =>
-  [claim].flat().some((value) => typeof value === 'string' && values.includes(value))
