@@ -355,7 +355,7 @@ export interface paths {
         put?: never;
         /**
          * Create a transcript of sound
-         * @description A form with one file of at most 512 MB. `sandbox/transcription` reports the length of the file, without listening to it. Requires the permission `write`.
+         * @description A form with one file of at most 512 MB, or JSON of at most 32 MB with the file in base64, as OpenRouter has it. `sandbox/transcription` reports the length of the file, without listening to it. Requires the permission `write`.
          */
         post: {
             parameters: {
@@ -371,7 +371,8 @@ export interface paths {
             };
             requestBody: {
                 content: {
-                    "multipart/form-data": components["schemas"]["TranscriptionRequest"];
+                    "application/json": components["schemas"]["TranscriptionRequest"];
+                    "multipart/form-data": components["schemas"]["TranscriptionForm"];
                 };
             };
             responses: {
@@ -551,7 +552,7 @@ export interface paths {
         put?: never;
         /**
          * Create variations of an image
-         * @description As JSON, where the image is an address or a data URL, or as a form, where it is a file of at most 23 MB. For servers of OpenAI's form and the sandbox. Requires the permission `write`.
+         * @description As JSON, where the image is an address or a data URL, or as a form, where it is a file of at most 23 MB. For servers of OpenAI's form, Amazon's models at Bedrock, FLUX.1 of Black Forest Labs, and the sandbox. Requires the permission `write`.
          */
         post: {
             parameters: {
@@ -1380,7 +1381,7 @@ export interface paths {
         put?: never;
         /**
          * Create a transcript in the playground
-         * @description A form with one file of at most 512 MB. `sandbox/transcription` reports the length of the file, without listening to it. Requires the permission `write`. The body has at most 8 MB.
+         * @description A form with one file of at most 512 MB, or JSON of at most 32 MB with the file in base64, as OpenRouter has it. `sandbox/transcription` reports the length of the file, without listening to it. Requires the permission `write`. The body has at most 8 MB.
          */
         post: {
             parameters: {
@@ -1396,7 +1397,8 @@ export interface paths {
             };
             requestBody: {
                 content: {
-                    "multipart/form-data": components["schemas"]["TranscriptionRequest"];
+                    "application/json": components["schemas"]["TranscriptionRequest"];
+                    "multipart/form-data": components["schemas"]["TranscriptionForm"];
                 };
             };
             responses: {
@@ -2886,7 +2888,7 @@ export interface paths {
                     /** @description ID of the acting account, `operator` or `system` */
                     actor?: string | undefined;
                     /** @description An action such as `member.suspended`, or `member` for all actions on members */
-                    action?: ("organization" | "member" | "invitation" | "connection" | "price" | "pool" | "gateway" | "collection" | "scim_directory" | "scim_user" | "scim_group" | "destination" | "budget" | "checkout" | "company" | "view" | "credit" | "organization.created" | "organization.changed" | "organization.deleted" | "member.asked" | "member.joined" | "member.admitted" | "member.refused" | "member.changed" | "member.role_changed" | "member.owner_changed" | "member.suspended" | "member.reinstated" | "member.left" | "member.removed" | "invitation.created" | "invitation.resent" | "invitation.revoked" | "invitation.accepted" | "invitation.declined" | "connection.created" | "connection.changed" | "connection.key_replaced" | "connection.deleted" | "price.set" | "price.removed" | "pool.created" | "pool.changed" | "pool.deleted" | "gateway.created" | "gateway.deleted" | "collection.created" | "collection.changed" | "collection.deleted" | "scim_directory.created" | "scim_directory.changed" | "scim_directory.token_replaced" | "scim_directory.deleted" | "scim_user.created" | "scim_user.linked" | "scim_user.changed" | "scim_user.deactivated" | "scim_user.reactivated" | "scim_user.deleted" | "scim_group.created" | "scim_group.changed" | "scim_group.deleted" | "destination.created" | "destination.changed" | "destination.deleted" | "budget.created" | "budget.changed" | "budget.deleted" | "checkout.opened" | "company.changed" | "view.created" | "view.changed" | "view.deleted" | "credit.bought" | "credit.granted" | "credit.adjusted" | "credit.refunded" | "credit.disputed" | "credit.returned") | undefined;
+                    action?: ("organization" | "member" | "invitation" | "connection" | "price" | "pool" | "gateway" | "collection" | "scim_directory" | "scim_user" | "scim_group" | "destination" | "budget" | "notification_destination" | "checkout" | "company" | "view" | "credit" | "organization.created" | "organization.changed" | "organization.deleted" | "member.asked" | "member.joined" | "member.admitted" | "member.refused" | "member.changed" | "member.role_changed" | "member.owner_changed" | "member.suspended" | "member.reinstated" | "member.left" | "member.removed" | "invitation.created" | "invitation.resent" | "invitation.revoked" | "invitation.accepted" | "invitation.declined" | "connection.created" | "connection.changed" | "connection.key_replaced" | "connection.deleted" | "price.set" | "price.removed" | "pool.created" | "pool.changed" | "pool.deleted" | "gateway.created" | "gateway.deleted" | "collection.created" | "collection.changed" | "collection.deleted" | "scim_directory.created" | "scim_directory.changed" | "scim_directory.token_replaced" | "scim_directory.deleted" | "scim_user.created" | "scim_user.linked" | "scim_user.changed" | "scim_user.deactivated" | "scim_user.reactivated" | "scim_user.deleted" | "scim_group.created" | "scim_group.changed" | "scim_group.deleted" | "destination.created" | "destination.changed" | "destination.deleted" | "budget.created" | "budget.changed" | "budget.deleted" | "notification_destination.created" | "notification_destination.changed" | "notification_destination.deleted" | "checkout.opened" | "company.changed" | "view.created" | "view.changed" | "view.deleted" | "credit.bought" | "credit.granted" | "credit.adjusted" | "credit.refunded" | "credit.disputed" | "credit.returned") | undefined;
                     /** @description ID of the changed object */
                     object_id?: string | undefined;
                     /** @description Only changes at or after this time */
@@ -2945,7 +2947,7 @@ export interface paths {
                     /** @description ID of the acting account, `operator` or `system` */
                     actor?: string | undefined;
                     /** @description An action such as `member.suspended`, or `member` for all actions on members */
-                    action?: ("organization" | "member" | "invitation" | "connection" | "price" | "pool" | "gateway" | "collection" | "scim_directory" | "scim_user" | "scim_group" | "destination" | "budget" | "checkout" | "company" | "view" | "credit" | "organization.created" | "organization.changed" | "organization.deleted" | "member.asked" | "member.joined" | "member.admitted" | "member.refused" | "member.changed" | "member.role_changed" | "member.owner_changed" | "member.suspended" | "member.reinstated" | "member.left" | "member.removed" | "invitation.created" | "invitation.resent" | "invitation.revoked" | "invitation.accepted" | "invitation.declined" | "connection.created" | "connection.changed" | "connection.key_replaced" | "connection.deleted" | "price.set" | "price.removed" | "pool.created" | "pool.changed" | "pool.deleted" | "gateway.created" | "gateway.deleted" | "collection.created" | "collection.changed" | "collection.deleted" | "scim_directory.created" | "scim_directory.changed" | "scim_directory.token_replaced" | "scim_directory.deleted" | "scim_user.created" | "scim_user.linked" | "scim_user.changed" | "scim_user.deactivated" | "scim_user.reactivated" | "scim_user.deleted" | "scim_group.created" | "scim_group.changed" | "scim_group.deleted" | "destination.created" | "destination.changed" | "destination.deleted" | "budget.created" | "budget.changed" | "budget.deleted" | "checkout.opened" | "company.changed" | "view.created" | "view.changed" | "view.deleted" | "credit.bought" | "credit.granted" | "credit.adjusted" | "credit.refunded" | "credit.disputed" | "credit.returned") | undefined;
+                    action?: ("organization" | "member" | "invitation" | "connection" | "price" | "pool" | "gateway" | "collection" | "scim_directory" | "scim_user" | "scim_group" | "destination" | "budget" | "notification_destination" | "checkout" | "company" | "view" | "credit" | "organization.created" | "organization.changed" | "organization.deleted" | "member.asked" | "member.joined" | "member.admitted" | "member.refused" | "member.changed" | "member.role_changed" | "member.owner_changed" | "member.suspended" | "member.reinstated" | "member.left" | "member.removed" | "invitation.created" | "invitation.resent" | "invitation.revoked" | "invitation.accepted" | "invitation.declined" | "connection.created" | "connection.changed" | "connection.key_replaced" | "connection.deleted" | "price.set" | "price.removed" | "pool.created" | "pool.changed" | "pool.deleted" | "gateway.created" | "gateway.deleted" | "collection.created" | "collection.changed" | "collection.deleted" | "scim_directory.created" | "scim_directory.changed" | "scim_directory.token_replaced" | "scim_directory.deleted" | "scim_user.created" | "scim_user.linked" | "scim_user.changed" | "scim_user.deactivated" | "scim_user.reactivated" | "scim_user.deleted" | "scim_group.created" | "scim_group.changed" | "scim_group.deleted" | "destination.created" | "destination.changed" | "destination.deleted" | "budget.created" | "budget.changed" | "budget.deleted" | "notification_destination.created" | "notification_destination.changed" | "notification_destination.deleted" | "checkout.opened" | "company.changed" | "view.created" | "view.changed" | "view.deleted" | "credit.bought" | "credit.granted" | "credit.adjusted" | "credit.refunded" | "credit.disputed" | "credit.returned") | undefined;
                     /** @description ID of the changed object */
                     object_id?: string | undefined;
                     /** @description Only changes at or after this time */
@@ -4313,16 +4315,16 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List invoices
-         * @description Newest first: one for each payment, and one for each month in which the balance paid for usage, a day after the month ends in UTC. Empty while the operator issues none. Requires the permission `read`.
+         * List invoices and credit notes
+         * @description Newest first: one for each payment, and one for each month in which the balance paid for usage, a day after the month ends in UTC; and a credit note for each refund and lost dispute of a payment that has an invoice. Empty while the operator issues none. Requires the permission `read`.
          */
         get: {
             parameters: {
                 query?: {
                     /** @description The organization whose billing is requested; by default that of the account */
                     organization_id?: string | undefined;
-                    /** @description Only invoices of payments, or of months of usage */
-                    type?: ("purchase" | "usage") | undefined;
+                    /** @description Only invoices of payments, of months of usage, or credit notes */
+                    type?: ("purchase" | "usage" | "credit_note") | undefined;
                     /** @description Maximum number of items on the page */
                     limit?: number | undefined;
                     /** @description Number of items to skip; ignored with `cursor` */
@@ -4358,6 +4360,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/billing/invoices.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export invoices and credit notes as CSV
+         * @description Oldest first. The totals add up to what was invoiced: those of credit notes are negative. Requires the permission `read`.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description The organization whose billing is requested; by default that of the account */
+                    organization_id?: string | undefined;
+                    /** @description Only invoices of payments, of months of usage, or credit notes */
+                    type?: ("purchase" | "usage" | "credit_note") | undefined;
+                } | undefined;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Comma-separated values with a header, RFC 4180 */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "text/csv": string;
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/billing/invoices/{invoice_id}": {
         parameters: {
             query?: never;
@@ -4366,7 +4412,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get an invoice
+         * Get an invoice or a credit note
          * @description As it was issued: seller, buyer and lines never change. The invoice of an organization is for its owner and admins. Requires the permission `read`.
          */
         get: {
@@ -4408,7 +4454,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get an invoice as a page to print
+         * Get an invoice or a credit note as a page to print
          * @description A page without scripts, which a browser prints or saves as PDF. Requires the permission `read`.
          */
         get: {
@@ -5276,7 +5322,7 @@ export interface paths {
                     /** @description Only unread notifications, or only read ones */
                     unread?: boolean | undefined;
                     /** @description Only notifications of this kind */
-                    kind?: ("alert" | "alert_test" | "low_balance" | "budget" | "quota_request" | "ticket_reply" | "invitation" | "system") | undefined;
+                    kind?: ("alert" | "alert_test" | "low_balance" | "budget" | "key_expiring" | "connection_failing" | "quota_request" | "ticket_reply" | "invitation" | "system") | undefined;
                     /** @description Maximum number of items on the page */
                     limit?: number | undefined;
                     /** @description Number of items to skip; ignored with `cursor` */
@@ -5723,6 +5769,380 @@ export interface paths {
                 query?: never;
                 header?: never;
                 path: {
+                    /** @description ID of the destination */
+                    destination_id: string;
+                    /** @description ID of the delivery */
+                    delivery_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["NotificationDelivery"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/organizations/{id}/notification-destinations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List destinations of an organization's notifications
+         * @description For owners and admins, as all of these. Requires the permission `admin`.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description Maximum number of items on the page */
+                    limit?: number | undefined;
+                    /** @description Number of items to skip; ignored with `cursor` */
+                    offset?: number | undefined;
+                    /** @description `next_cursor` of the previous page, with the same filters */
+                    cursor?: string | undefined;
+                } | undefined;
+                header?: never;
+                path: {
+                    /** @description ID of the organization */
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            destinations: components["schemas"]["NotificationDestination"][];
+                            pagination: components["schemas"]["Pagination"];
+                        };
+                    };
+                };
+            };
+        };
+        put?: never;
+        /**
+         * Create a destination of an organization's notifications
+         * @description A webhook is signed as Standard Webhooks has it; `secret` is shown once. Without `events` it takes all that organizations have. Requires the permission `admin`. The body has at most 64 KB.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description ID of the organization */
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["NewNotificationDestination"];
+                };
+            };
+            responses: {
+                /** @description Created */
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["NotificationDestinationWithKey"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/organizations/{id}/notification-destinations/{destination_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a destination of an organization's notifications
+         * @description Requires the permission `admin`.
+         */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description ID of the organization */
+                    id: string;
+                    /** @description ID of the destination */
+                    destination_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["NotificationDestination"];
+                    };
+                };
+            };
+        };
+        /**
+         * Update a destination of an organization's notifications
+         * @description Requires the permission `admin`. The body has at most 64 KB.
+         */
+        put: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description ID of the organization */
+                    id: string;
+                    /** @description ID of the destination */
+                    destination_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["ChangedNotificationDestination"];
+                };
+            };
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["NotificationDestination"];
+                    };
+                };
+            };
+        };
+        post?: never;
+        /**
+         * Delete a destination of an organization's notifications
+         * @description Its deliveries are deleted too; those that wait are not sent. Requires the permission `admin`.
+         */
+        delete: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description ID of the organization */
+                    id: string;
+                    /** @description ID of the destination */
+                    destination_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Done"];
+                    };
+                };
+            };
+        };
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/organizations/{id}/notification-destinations/{destination_id}/rotate-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Rotate the secret of an organization's webhook
+         * @description For a day deliveries have two signatures, one of each secret. Requires the permission `admin`.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description ID of the organization */
+                    id: string;
+                    /** @description ID of the destination */
+                    destination_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["NotificationDestinationWithKey"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/organizations/{id}/notification-destinations/{destination_id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a test event to an organization's destination
+         * @description Thirty an hour. Sent at once and not retried; works for a disabled destination. Requires the permission `admin`.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description ID of the organization */
+                    id: string;
+                    /** @description ID of the destination */
+                    destination_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["NotificationDelivery"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/organizations/{id}/notification-destinations/{destination_id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List deliveries to an organization's destination
+         * @description Of the last 30 days, newest first. Requires the permission `admin`.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description Maximum number of items on the page */
+                    limit?: number | undefined;
+                    /** @description Number of items to skip; ignored with `cursor` */
+                    offset?: number | undefined;
+                    /** @description `next_cursor` of the previous page, with the same filters */
+                    cursor?: string | undefined;
+                } | undefined;
+                header?: never;
+                path: {
+                    /** @description ID of the organization */
+                    id: string;
+                    /** @description ID of the destination */
+                    destination_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            deliveries: components["schemas"]["NotificationDelivery"][];
+                            pagination: components["schemas"]["Pagination"];
+                        };
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/organizations/{id}/notification-destinations/{destination_id}/deliveries/{delivery_id}/resend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a delivery of an organization again
+         * @description It is due at once, under the same id. Requires the permission `admin`.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description ID of the organization */
+                    id: string;
                     /** @description ID of the destination */
                     destination_id: string;
                     /** @description ID of the delivery */
@@ -8015,7 +8435,7 @@ export interface paths {
         };
         /**
          * Get the live settings
-         * @description Requires an operator.
+         * @description Requires an operator, or the role `read_only`.
          */
         get: {
             parameters: {
@@ -8081,7 +8501,7 @@ export interface paths {
         };
         /**
          * Get the branding
-         * @description Requires an operator.
+         * @description Requires an operator, or the role `read_only`.
          */
         get: {
             parameters: {
@@ -8147,7 +8567,7 @@ export interface paths {
         };
         /**
          * List organizations
-         * @description Newest first. Requires an operator.
+         * @description Newest first. Requires an operator, or the role `support` or `finance` or `read_only`.
          */
         get: {
             parameters: {
@@ -8195,7 +8615,7 @@ export interface paths {
         };
         /**
          * Get an organization
-         * @description Requires an operator.
+         * @description Requires an operator, or the role `support` or `finance` or `read_only`.
          */
         get: {
             parameters: {
@@ -8293,7 +8713,7 @@ export interface paths {
         };
         /**
          * List accounts
-         * @description Newest first. Requires an operator.
+         * @description Newest first. Requires an operator, or the role `support` or `finance` or `read_only`.
          */
         get: {
             parameters: {
@@ -8302,8 +8722,10 @@ export interface paths {
                     status?: ("active" | "suspended") | undefined;
                     /** @description Only accounts on this plan */
                     plan_id?: string | undefined;
-                    /** @description Only operators, or only other accounts */
+                    /** @description Only full operators, or only other accounts */
                     is_operator?: boolean | undefined;
+                    /** @description Only accounts with this role */
+                    operator_role?: ("operator" | "support" | "finance" | "read_only") | undefined;
                     /** @description Text in the e-mail address or the display name; the first 100 characters count */
                     search?: string | undefined;
                     /** @description Maximum number of items on the page */
@@ -8374,7 +8796,7 @@ export interface paths {
         };
         /**
          * Get an account
-         * @description Requires an operator.
+         * @description Requires an operator, or the role `support` or `finance` or `read_only`.
          */
         get: {
             parameters: {
@@ -8519,7 +8941,7 @@ export interface paths {
         put?: never;
         /**
          * Suspend an account
-         * @description Its keys and sessions stop working within a second. Requires an operator. The body has at most 64 KB.
+         * @description Its keys and sessions stop working within a second. Accounts of operators: by full operators only, and never the last one. Requires an operator, or the role `support`. The body has at most 64 KB.
          */
         post: {
             parameters: {
@@ -8565,7 +8987,7 @@ export interface paths {
         put?: never;
         /**
          * Reinstate a suspended account
-         * @description Requires an operator.
+         * @description Accounts of operators: by full operators only. Requires an operator, or the role `support`.
          */
         post: {
             parameters: {
@@ -8647,7 +9069,7 @@ export interface paths {
         };
         /**
          * List the API keys of an account
-         * @description Requires an operator.
+         * @description Requires an operator, or the role `support` or `read_only`.
          */
         get: {
             parameters: {
@@ -8795,7 +9217,7 @@ export interface paths {
         };
         /**
          * List plans
-         * @description Newest first. Requires an operator.
+         * @description Newest first. Requires an operator, or the role `support` or `finance` or `read_only`.
          */
         get: {
             parameters: {
@@ -8829,7 +9251,7 @@ export interface paths {
         put?: never;
         /**
          * Create a plan
-         * @description Requires an operator. The body has at most 64 KB.
+         * @description Requires an operator, or the role `finance`. The body has at most 64 KB.
          */
         post: {
             parameters: {
@@ -8871,7 +9293,7 @@ export interface paths {
         get?: never;
         /**
          * Update a plan
-         * @description Takes effect for every account that has the plan. Requires an operator. The body has at most 64 KB.
+         * @description Takes effect for every account that has the plan. Requires an operator, or the role `finance`. The body has at most 64 KB.
          */
         put: {
             parameters: {
@@ -8903,7 +9325,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a plan
-         * @description Rejected for the default plan and for plans that accounts have. Requires an operator.
+         * @description Rejected for the default plan and for plans that accounts have. Requires an operator, or the role `finance`.
          */
         delete: {
             parameters: {
@@ -8944,7 +9366,7 @@ export interface paths {
         put?: never;
         /**
          * Grant credit to an account or an organization
-         * @description Requires an operator. The body has at most 64 KB.
+         * @description Requires an operator, or the role `finance`. The body has at most 64 KB.
          */
         post: {
             parameters: {
@@ -8987,7 +9409,7 @@ export interface paths {
         put?: never;
         /**
          * Adjust a balance
-         * @description A negative amount lowers it. Requires an operator. The body has at most 64 KB.
+         * @description A negative amount lowers it. Requires an operator, or the role `finance`. The body has at most 64 KB.
          */
         post: {
             parameters: {
@@ -9028,7 +9450,7 @@ export interface paths {
         };
         /**
          * List the transactions of all accounts
-         * @description Newest first. Requires an operator.
+         * @description Newest first. Requires an operator, or the role `support` or `finance` or `read_only`.
          */
         get: {
             parameters: {
@@ -9077,6 +9499,158 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/admin/invoices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the invoices and credit notes of all accounts
+         * @description Newest first. Requires an operator.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description Only documents of this account */
+                    user_id?: string | undefined;
+                    /** @description Only documents of this organization */
+                    organization_id?: string | undefined;
+                    /** @description Only documents of this type */
+                    type?: ("purchase" | "usage" | "credit_note") | undefined;
+                    /** @description Only documents whose number begins with this */
+                    number?: string | undefined;
+                    /** @description Only documents issued in this month, in UTC, or later */
+                    from_month?: string | undefined;
+                    /** @description Only documents issued in this month, in UTC, or before */
+                    to_month?: string | undefined;
+                    /** @description Maximum number of items on the page */
+                    limit?: number | undefined;
+                    /** @description Number of items to skip; ignored with `cursor` */
+                    offset?: number | undefined;
+                    /** @description `next_cursor` of the previous page, with the same filters */
+                    cursor?: string | undefined;
+                } | undefined;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["AnyInvoiceList"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/invoices.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export the invoices and credit notes of all accounts as CSV
+         * @description Oldest first, with net, tax and total. The totals of credit notes are below zero, so that a column adds up. Requires an operator.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description Only documents of this account */
+                    user_id?: string | undefined;
+                    /** @description Only documents of this organization */
+                    organization_id?: string | undefined;
+                    /** @description Only documents of this type */
+                    type?: ("purchase" | "usage" | "credit_note") | undefined;
+                    /** @description Only documents whose number begins with this */
+                    number?: string | undefined;
+                    /** @description Only documents issued in this month, in UTC, or later */
+                    from_month?: string | undefined;
+                    /** @description Only documents issued in this month, in UTC, or before */
+                    to_month?: string | undefined;
+                } | undefined;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Comma-separated values with a header, RFC 4180 */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "text/csv": string;
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/invoices/{id}/page": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get an invoice or a credit note of any account as a page to print
+         * @description Requires an operator.
+         */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description ID of the invoice */
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description HTML */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "text/html": string;
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/admin/providers": {
         parameters: {
             query?: never;
@@ -9086,7 +9660,7 @@ export interface paths {
         };
         /**
          * List providers
-         * @description Added ones first, then built-in ones. Requires an operator.
+         * @description Added ones first, then built-in ones. Requires an operator, or the role `read_only`.
          */
         get: {
             parameters: {
@@ -9161,7 +9735,7 @@ export interface paths {
         };
         /**
          * Get a provider
-         * @description Requires an operator.
+         * @description Requires an operator, or the role `read_only`.
          */
         get: {
             parameters: {
@@ -9259,7 +9833,7 @@ export interface paths {
         };
         /**
          * List the models of the catalogue
-         * @description Includes disabled ones. Requires an operator.
+         * @description Includes disabled ones. Requires an operator, or the role `finance` or `read_only`.
          */
         get: {
             parameters: {
@@ -9344,7 +9918,7 @@ export interface paths {
         };
         /**
          * List past, current and planned prices of a model
-         * @description Requires an operator.
+         * @description Requires an operator, or the role `finance` or `read_only`.
          */
         get: {
             parameters: {
@@ -9416,7 +9990,7 @@ export interface paths {
         };
         /**
          * Get a model of the catalogue
-         * @description Requires an operator.
+         * @description Requires an operator, or the role `finance` or `read_only`.
          */
         get: {
             parameters: {
@@ -9600,7 +10174,7 @@ export interface paths {
         };
         /**
          * List connections of the platform
-         * @description Stored ones first, then those from the environment, discovered and built-in ones. Requires an operator.
+         * @description Stored ones first, then those from the environment, discovered and built-in ones. Requires an operator, or the role `read_only`.
          */
         get: {
             parameters: {
@@ -9675,7 +10249,7 @@ export interface paths {
         };
         /**
          * Get a connection of the platform
-         * @description Requires an operator.
+         * @description Requires an operator, or the role `read_only`.
          */
         get: {
             parameters: {
@@ -9861,7 +10435,7 @@ export interface paths {
         };
         /**
          * List collections for every account
-         * @description Requires an operator.
+         * @description Requires an operator, or the role `read_only`.
          */
         get: {
             parameters: {
@@ -10008,7 +10582,7 @@ export interface paths {
         };
         /**
          * List quota requests
-         * @description Newest first. Requires an operator.
+         * @description Newest first. Requires an operator, or the role `support` or `finance` or `read_only`.
          */
         get: {
             parameters: {
@@ -10060,7 +10634,7 @@ export interface paths {
         put?: never;
         /**
          * Approve a quota request
-         * @description Grants the requested limit, or `limit`. Requires an operator. The body has at most 64 KB.
+         * @description Grants the requested limit, or `limit`. Requires an operator, or the role `finance`. The body has at most 64 KB.
          */
         post: {
             parameters: {
@@ -10106,7 +10680,7 @@ export interface paths {
         put?: never;
         /**
          * Reject a quota request
-         * @description Requires an operator. The body has at most 64 KB.
+         * @description Requires an operator, or the role `finance`. The body has at most 64 KB.
          */
         post: {
             parameters: {
@@ -10150,7 +10724,7 @@ export interface paths {
         };
         /**
          * List SCIM directories
-         * @description Directories of the installation and of organizations, newest first. Requires an operator.
+         * @description Directories of the installation and of organizations, newest first. Requires an operator, or the role `read_only`.
          */
         get: {
             parameters: {
@@ -10337,7 +10911,7 @@ export interface paths {
         };
         /**
          * List the tickets of all accounts
-         * @description Newest first. Requires an operator.
+         * @description Newest first. Requires an operator, or the role `support` or `read_only`.
          */
         get: {
             parameters: {
@@ -10393,7 +10967,7 @@ export interface paths {
         };
         /**
          * Get a ticket with its comments
-         * @description Requires an operator.
+         * @description Requires an operator, or the role `support` or `read_only`.
          */
         get: {
             parameters: {
@@ -10420,7 +10994,7 @@ export interface paths {
         };
         /**
          * Update the assignee, priority or status of a ticket
-         * @description Requires an operator. The body has at most 64 KB.
+         * @description Requires an operator, or the role `support`. The body has at most 64 KB.
          */
         put: {
             parameters: {
@@ -10467,7 +11041,7 @@ export interface paths {
         put?: never;
         /**
          * Add an answer to a ticket
-         * @description The customer receives the answer by mail and in the inbox. Requires an operator. The body has at most 64 KB.
+         * @description The customer receives the answer by mail and in the inbox. Requires an operator, or the role `support`. The body has at most 64 KB.
          */
         post: {
             parameters: {
@@ -10511,7 +11085,7 @@ export interface paths {
         };
         /**
          * List changes by operators, exports and views of requests
-         * @description Newest first. Requires an operator.
+         * @description Newest first. Requires an operator, or the role `read_only`.
          */
         get: {
             parameters: {
@@ -10569,7 +11143,7 @@ export interface paths {
         };
         /**
          * Export changes by operators
-         * @description Oldest first. The export is a change in the audit log itself. Requires an operator.
+         * @description Oldest first. The export is a change in the audit log itself. Requires an operator, or the role `read_only`.
          */
         get: {
             parameters: {
@@ -10640,7 +11214,7 @@ export interface paths {
         };
         /**
          * List destinations of audit logs
-         * @description They take the audit log of operators, and those of all organizations. Requires an operator.
+         * @description They take the audit log of operators, and those of all organizations. Requires an operator, or the role `read_only`.
          */
         get: {
             parameters: {
@@ -10827,7 +11401,7 @@ export interface paths {
         };
         /**
          * List legal holds
-         * @description Newest first, ended ones too. Requires an operator.
+         * @description Newest first, ended ones too. Requires an operator, or the role `read_only`.
          */
         get: {
             parameters: {
@@ -10946,7 +11520,7 @@ export interface paths {
         };
         /**
          * List the requests of all accounts
-         * @description Newest first, without prompts and answers. Without `user_id` a list covers the last day, or up to 7 days from `start_date` on; a whole id, or a part of one, is found on any day. Requires an operator.
+         * @description Newest first, without prompts and answers. Without `user_id` a list covers the last day, or up to 7 days from `start_date` on; a whole id, or a part of one, is found on any day. Requires an operator, or the role `support` or `finance` or `read_only`.
          */
         get: {
             parameters: {
@@ -11019,7 +11593,7 @@ export interface paths {
         };
         /**
          * Get a request of any account with its attempts
-         * @description Prompts and answers are not shown. Each read is recorded in the audit log, with the account, before the response. Requires an operator.
+         * @description Prompts and answers are not shown. Each read is recorded in the audit log, with the account, before the response. Requires an operator, or the role `support` or `finance` or `read_only`.
          */
         get: {
             parameters: {
@@ -11061,7 +11635,7 @@ export interface paths {
         };
         /**
          * Get the usage of all accounts
-         * @description Requests, errors, cost and margin by provider, model and account, from sums by hour or day. Requests count as in the request logs, calls as the providers received them. Requires an operator.
+         * @description Requests, errors, cost and margin by provider, model and account, from sums by hour or day. Requests count as in the request logs, calls as the providers received them. Requires an operator, or the role `finance` or `read_only`.
          */
         get: {
             parameters: {
@@ -11109,7 +11683,7 @@ export interface paths {
         };
         /**
          * Get the usage of all accounts by one or two groupings
-         * @description As `GET /api/billing/breakdown` does for one account. `cost` is the part that accounts paid themselves, `margin` the part of the charges that the operator keeps, less the costs of providers. Requires an operator.
+         * @description As `GET /api/billing/breakdown` does for one account. `cost` is the part that accounts paid themselves, `margin` the part of the charges that the operator keeps, less the costs of providers. Requires an operator, or the role `finance` or `read_only`.
          */
         get: {
             parameters: {
@@ -11173,7 +11747,7 @@ export interface paths {
         };
         /**
          * Get the state of this node, its database and the other nodes
-         * @description Requires an operator.
+         * @description Requires an operator, or the role `read_only`.
          */
         get: {
             parameters: {
@@ -11212,7 +11786,7 @@ export interface paths {
         };
         /**
          * Audit the ledger
-         * @description Checks the whole ledger, or returns the report of the last minute. Requires an operator.
+         * @description Checks the whole ledger, or returns the report of the last minute. Requires an operator, or the role `finance` or `read_only`.
          */
         get: {
             parameters: {
@@ -11230,6 +11804,45 @@ export interface paths {
                     };
                     content: {
                         "application/json": components["schemas"]["LedgerAudit"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/operator": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get your role and its endpoints
+         * @description Requires an operator, or the role `support` or `finance` or `read_only`.
+         */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description OK */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OperatorRole"];
                     };
                 };
             };
@@ -12087,6 +12700,29 @@ export interface components {
             };
         };
         TranscriptionRequest: {
+            /** @description `<provider>/<model>`; `GET /v1/models` lists the available models */
+            model: string;
+            /** @description ISO 639-1, such as `de`; detected where absent */
+            language?: (string | null) | undefined;
+            /** @description Words and style that the transcript continues */
+            prompt?: (string | null) | undefined;
+            /** @description `json` by default */
+            response_format?: (("json" | "text" | "srt" | "verbose_json" | "vtt" | "diarized_json") | null) | undefined;
+            temperature?: (number | null) | undefined;
+            /** @description Times in `verbose_json`; segments by default */
+            timestamp_granularities?: (("word" | "segment")[] | null) | undefined;
+            /** @description Answer as server-sent events: `transcript.text.delta`, then `transcript.text.done` */
+            stream?: (boolean | null) | undefined;
+            /** @description `logprobs`, of models that have them */
+            include?: (string[] | null) | undefined;
+            input_audio: {
+                /** @description The file in base64, and no data URL */
+                data: string;
+                /** @description Such as `wav`, `mp3`, `flac`, `m4a`, `ogg`, `webm` or `aac` */
+                format: string;
+            };
+        };
+        TranscriptionForm: {
             /**
              * Format: binary
              * @description Sound or video, with a file name
@@ -13017,6 +13653,13 @@ export interface components {
                 images_per_minute: number | null;
                 audio_seconds_per_minute: number | null;
             } | null;
+            /** @description Timeouts of its own in seconds; null where it has none, and unless the caller may change the connection */
+            timeouts: {
+                request_seconds: number | null;
+                first_byte_seconds: number | null;
+                idle_seconds: number | null;
+                stream_seconds: number | null;
+            } | null;
             /** @description Certificates of its own; null where it has none, and unless the caller may change the connection */
             network: components["schemas"]["ConnectionNetwork"] | null;
             model_count: number;
@@ -13074,6 +13717,16 @@ export interface components {
                 images_per_minute?: (number | null) | undefined;
                 audio_seconds_per_minute?: (number | null) | undefined;
             } | null) | undefined;
+            timeouts?: ({
+                /** @description Of a whole request without a stream */
+                request_seconds?: (number | null) | undefined;
+                /** @description Of a stream until the provider's first byte */
+                first_byte_seconds?: (number | null) | undefined;
+                /** @description Of a stream between two events or comments of the provider */
+                idle_seconds?: (number | null) | undefined;
+                /** @description Of a whole stream */
+                stream_seconds?: (number | null) | undefined;
+            } | null) | undefined;
         };
         ChangedConnection: {
             name?: string | undefined;
@@ -13090,6 +13743,16 @@ export interface components {
                 images_per_minute?: (number | null) | undefined;
                 audio_seconds_per_minute?: (number | null) | undefined;
             } | undefined;
+            timeouts?: ({
+                /** @description Of a whole request without a stream */
+                request_seconds?: (number | null) | undefined;
+                /** @description Of a stream until the provider's first byte */
+                first_byte_seconds?: (number | null) | undefined;
+                /** @description Of a stream between two events or comments of the provider */
+                idle_seconds?: (number | null) | undefined;
+                /** @description Of a whole stream */
+                stream_seconds?: (number | null) | undefined;
+            } | null) | undefined;
             /** @enum {string} */
             status?: ("active" | "inactive") | undefined;
         };
@@ -14425,6 +15088,13 @@ export interface components {
                 id: string;
                 number: string;
             } | null;
+            /** @description Those of the refunds and disputes of a purchase, oldest first */
+            credit_notes: {
+                /** @example invoice_01k9z3t6c8q4v7x2m5n0p1r3s4 */
+                id: string;
+                number: string;
+                total: number;
+            }[];
             /** Format: date-time */
             created_at: string;
         };
@@ -14802,7 +15472,7 @@ export interface components {
             /** @example INV-2026-000001 */
             number: string;
             /** @enum {string} */
-            type: "purchase" | "usage";
+            type: "purchase" | "usage" | "credit_note";
             /**
              * Format: date
              * @description The day of issue, in UTC
@@ -14810,12 +15480,21 @@ export interface components {
             date: string;
             /** @description The month of usage, in UTC; null for a payment */
             month: string | null;
-            /** @description The checkout or recharge; null for usage */
+            /** @description The checkout or recharge, of a credit note that of its invoice; null for usage */
             payment_id: string | null;
+            /** @description The invoice that a credit note corrects */
+            corrects: {
+                /** @example invoice_01k9z3t6c8q4v7x2m5n0p1r3s4 */
+                id: string;
+                number: string;
+            } | null;
             organization_id: string | null;
             /** @constant */
             currency: "USD";
+            /** @description With tax. Below zero for a credit note; above zero for one that cancels another, after a refund that was not carried out */
             total: number;
+            /** @description The part of `total` that is tax; null for none */
+            tax_amount: number | null;
         };
         Invoice: {
             /** @example invoice_01k9z3t6c8q4v7x2m5n0p1r3s4 */
@@ -14823,7 +15502,7 @@ export interface components {
             /** @example INV-2026-000001 */
             number: string;
             /** @enum {string} */
-            type: "purchase" | "usage";
+            type: "purchase" | "usage" | "credit_note";
             /**
              * Format: date
              * @description The day of issue, in UTC
@@ -14831,19 +15510,38 @@ export interface components {
             date: string;
             /** @description The month of usage, in UTC; null for a payment */
             month: string | null;
-            /** @description The checkout or recharge; null for usage */
+            /** @description The checkout or recharge, of a credit note that of its invoice; null for usage */
             payment_id: string | null;
+            /** @description The invoice that a credit note corrects */
+            corrects: {
+                /** @example invoice_01k9z3t6c8q4v7x2m5n0p1r3s4 */
+                id: string;
+                number: string;
+            } | null;
             organization_id: string | null;
             /** @constant */
             currency: "USD";
+            /** @description With tax. Below zero for a credit note; above zero for one that cancels another, after a refund that was not carried out */
             total: number;
-            /** @description The time of the payment; null for usage */
+            /** @description The part of `total` that is tax; null for none */
+            tax_amount: number | null;
+            /** @description The time of the payment, or of the refund or dispute; null for usage */
             paid_at: string | null;
             /**
              * @description Purchases are paid when they are invoiced, usage is paid from credits
              * @constant
              */
             amount_due: 0;
+            /** @description `total` less `tax_amount` */
+            net: number;
+            /** @description Null where none is shown */
+            tax: {
+                name: string;
+                /** @description Percent; null where the processor computed the tax */
+                rate: number | null;
+                /** @description The text of reverse charge */
+                reverse_charge: string | null;
+            } | null;
             seller: {
                 name: string;
                 address: string[];
@@ -14890,6 +15588,10 @@ export interface components {
             email: string | null;
             /** @description A reference of the buyer on each invoice */
             purchase_order: string | null;
+            /** @description Whether invoices and credit notes are mailed */
+            mail_invoices: boolean;
+            /** @description The address that they are mailed to; null: `email`, else that of the account or organization */
+            billing_email: string | null;
         };
         ChangedCompany: {
             /** @description Null: the name of the account or organization is on its invoices */
@@ -14907,6 +15609,10 @@ export interface components {
             email?: (string | null) | undefined;
             /** @description A reference of the buyer on each invoice */
             purchase_order?: (string | null) | undefined;
+            /** @description Whether invoices and credit notes are mailed */
+            mail_invoices?: boolean | undefined;
+            /** @description The address that they are mailed to; null: `email`, else that of the account or organization */
+            billing_email?: (string | null) | undefined;
             /** @description The organization whose billing is requested; by default that of the account */
             organization_id?: string | undefined;
         };
@@ -14973,6 +15679,8 @@ export interface components {
             period: "hour" | "day" | "week" | "month";
             enabled: boolean;
             notification_channels: ("email" | "dashboard")[];
+            /** @description Destinations that get its triggers; null for all */
+            notification_destinations: string[] | null;
             description: string | null;
             min_requests: number | null;
             /** Format: date-time */
@@ -14989,6 +15697,8 @@ export interface components {
             period?: (("hour" | "day" | "week" | "month") | null) | undefined;
             enabled?: (boolean | null) | undefined;
             notification_channels?: (("email" | "dashboard")[] | null) | undefined;
+            /** @description Ids of destinations of notifications that get its triggers; null for all */
+            notification_destinations?: (string[] | null) | undefined;
             description?: (string | null) | undefined;
             /** @description Minimum number of requests in the period: 10 by default for `error_rate`, 1 for `model_latency`; without effect for other types */
             min_requests?: (number | null) | undefined;
@@ -15005,6 +15715,8 @@ export interface components {
             period: "hour" | "day" | "week" | "month";
             enabled: boolean;
             notification_channels: ("email" | "dashboard")[];
+            /** @description Destinations that get its triggers; null for all */
+            notification_destinations: string[] | null;
             description: string | null;
             min_requests: number | null;
             /** Format: date-time */
@@ -15031,6 +15743,8 @@ export interface components {
             period: "hour" | "day" | "week" | "month";
             enabled: boolean;
             notification_channels: ("email" | "dashboard")[];
+            /** @description Destinations that get its triggers; null for all */
+            notification_destinations: string[] | null;
             description: string | null;
             min_requests: number | null;
             /** Format: date-time */
@@ -15051,6 +15765,8 @@ export interface components {
             period?: ("hour" | "day" | "week" | "month") | undefined;
             enabled?: boolean | undefined;
             notification_channels?: ("email" | "dashboard")[] | undefined;
+            /** @description Ids of destinations of notifications that get its triggers; null for all */
+            notification_destinations?: (string[] | null) | undefined;
             description?: (string | null) | undefined;
             min_requests?: (number | null) | undefined;
         };
@@ -15230,7 +15946,7 @@ export interface components {
         Notification: {
             id: string;
             /** @enum {string} */
-            kind: "alert" | "alert_test" | "low_balance" | "budget" | "quota_request" | "ticket_reply" | "invitation" | "system";
+            kind: "alert" | "alert_test" | "low_balance" | "budget" | "key_expiring" | "connection_failing" | "quota_request" | "ticket_reply" | "invitation" | "system";
             title: string;
             body: string;
             alert_id: string | null;
@@ -15255,7 +15971,7 @@ export interface components {
             kind: "webhook" | "slack" | "teams" | "pagerduty";
             /** @description Scheme and host, without the path, which may grant access */
             url: string;
-            events: ("alert.triggered" | "balance.low" | "budget.threshold" | "quota_request.answered" | "ticket.replied" | "invitation.received" | "account.notice")[];
+            events: ("alert.triggered" | "balance.low" | "budget.threshold" | "key.expiring" | "connection.failing" | "quota_request.answered" | "ticket.replied" | "invitation.received" | "account.notice")[];
             enabled: boolean;
             /** @description The reason why Tollgate disabled it */
             disabled_reason: string | null;
@@ -15273,7 +15989,8 @@ export interface components {
             url?: (string | null) | undefined;
             /** @description Integration key of a service of PagerDuty, never shown */
             routing_key?: (string | null) | undefined;
-            events?: (("alert.triggered" | "balance.low" | "budget.threshold" | "quota_request.answered" | "ticket.replied" | "invitation.received" | "account.notice")[] | null) | undefined;
+            /** @description Absent, or null, for all that the owner has */
+            events?: (("alert.triggered" | "balance.low" | "budget.threshold" | "key.expiring" | "connection.failing" | "quota_request.answered" | "ticket.replied" | "invitation.received" | "account.notice")[] | null) | undefined;
             enabled?: (boolean | null) | undefined;
         };
         NotificationDestinationWithKey: {
@@ -15284,7 +16001,7 @@ export interface components {
             kind: "webhook" | "slack" | "teams" | "pagerduty";
             /** @description Scheme and host, without the path, which may grant access */
             url: string;
-            events: ("alert.triggered" | "balance.low" | "budget.threshold" | "quota_request.answered" | "ticket.replied" | "invitation.received" | "account.notice")[];
+            events: ("alert.triggered" | "balance.low" | "budget.threshold" | "key.expiring" | "connection.failing" | "quota_request.answered" | "ticket.replied" | "invitation.received" | "account.notice")[];
             enabled: boolean;
             /** @description The reason why Tollgate disabled it */
             disabled_reason: string | null;
@@ -15302,7 +16019,7 @@ export interface components {
             url?: string | undefined;
             /** @description Integration key of a service of PagerDuty, never shown */
             routing_key?: string | undefined;
-            events?: ("alert.triggered" | "balance.low" | "budget.threshold" | "quota_request.answered" | "ticket.replied" | "invitation.received" | "account.notice")[] | undefined;
+            events?: ("alert.triggered" | "balance.low" | "budget.threshold" | "key.expiring" | "connection.failing" | "quota_request.answered" | "ticket.replied" | "invitation.received" | "account.notice")[] | undefined;
             enabled?: boolean | undefined;
         };
         NotificationDelivery: {
@@ -16432,6 +17149,16 @@ export interface components {
                 note: string | null;
                 /** @description The beginning of invoice numbers, `INV` of `INV-2026-000001`; each prefix has its own numbers in each year, so that a new seller takes a new one */
                 number_prefix: string;
+                /** @description The name of the tax on invoices of payments, such as `VAT`; without it `Tax` */
+                tax_name: string | null;
+                /** @description The rate of the tax that payments include, with three decimals at most; 0: none is shown, unless Stripe computed it; in percent */
+                tax_rate: number;
+                /** @description The text on invoices to businesses of other countries, which owe the tax themselves; without it they are invoiced as all others */
+                reverse_charge: string | null;
+                /** @description Whether Stripe Tax computes the tax that a checkout includes; it has to be set up at Stripe */
+                stripe_tax: boolean;
+                /** @description The beginning of the numbers of credit notes, `CN` of `CN-2026-000001`; with that of invoices, both share their numbers */
+                credit_note_prefix: string;
             };
             /** @description The Ed25519 key, 32 bytes in base64, that signs catalogue documents; without one they need no signature */
             catalog_public_key: string | null;
@@ -16577,6 +17304,31 @@ export interface components {
                  * @description The beginning of invoice numbers, `INV` of `INV-2026-000001`; each prefix has its own numbers in each year, so that a new seller takes a new one
                  */
                 number_prefix?: string | undefined;
+                /**
+                 * Name of the tax
+                 * @description The name of the tax on invoices of payments, such as `VAT`; without it `Tax`
+                 */
+                tax_name?: (string | null) | undefined;
+                /**
+                 * Rate of the tax
+                 * @description The rate of the tax that payments include, with three decimals at most; 0: none is shown, unless Stripe computed it; in percent
+                 */
+                tax_rate?: number | undefined;
+                /**
+                 * Text of reverse charge
+                 * @description The text on invoices to businesses of other countries, which owe the tax themselves; without it they are invoiced as all others
+                 */
+                reverse_charge?: (string | null) | undefined;
+                /**
+                 * Stripe Tax computes taxes at checkouts
+                 * @description Whether Stripe Tax computes the tax that a checkout includes; it has to be set up at Stripe
+                 */
+                stripe_tax?: boolean | undefined;
+                /**
+                 * Prefix of credit notes
+                 * @description The beginning of the numbers of credit notes, `CN` of `CN-2026-000001`; with that of invoices, both share their numbers
+                 */
+                credit_note_prefix?: string | undefined;
             } | undefined;
             /**
              * Signing key of catalogue documents
@@ -16791,7 +17543,10 @@ export interface components {
             /** @enum {string} */
             status: "active" | "suspended";
             suspended_reason: string | null;
+            /** @description Whether the role is `operator` */
             is_operator: boolean;
+            /** @description The role of an operator; null for a customer */
+            operator_role: ("operator" | "support" | "finance" | "read_only") | null;
             balance: number;
             /** @description The audit of the ledger found its account not in order. */
             blocked: boolean;
@@ -16818,8 +17573,10 @@ export interface components {
             /** Format: email */
             email: string;
             display_name?: (string | null) | undefined;
-            /** @default false */
+            /** @description True for the role `operator`, false for no role; `operator_role` has them all */
             is_operator?: (boolean | null) | undefined;
+            /** @description The role of an operator; null for a customer */
+            operator_role?: (("operator" | "support" | "finance" | "read_only") | null) | undefined;
             payment_method_required?: (boolean | null) | undefined;
             plan_id?: (string | null) | undefined;
             limits?: ({
@@ -16836,7 +17593,10 @@ export interface components {
             /** Format: email */
             email?: string | undefined;
             display_name?: string | undefined;
+            /** @description True for the role `operator`, false for no role; `operator_role` has them all */
             is_operator?: boolean | undefined;
+            /** @description The role of an operator; null for a customer */
+            operator_role?: (("operator" | "support" | "finance" | "read_only") | null) | undefined;
             payment_method_required?: boolean | undefined;
             /** @constant */
             blocked?: false | undefined;
@@ -16969,6 +17729,43 @@ export interface components {
         };
         AnyTransactionList: {
             transactions: components["schemas"]["AnyTransaction"][];
+            pagination: components["schemas"]["Pagination"];
+        };
+        AnyInvoice: {
+            /** @example invoice_01k9z3t6c8q4v7x2m5n0p1r3s4 */
+            id: string;
+            number: string;
+            /** @enum {string} */
+            type: "purchase" | "usage" | "credit_note";
+            /**
+             * Format: date
+             * @description The day of issue, in UTC
+             */
+            date: string;
+            /** @description The month of usage, in UTC; null for others */
+            month: string | null;
+            /** @description Null for usage */
+            payment_id: string | null;
+            /** @description The invoice that a credit note corrects */
+            corrects: {
+                /** @example invoice_01k9z3t6c8q4v7x2m5n0p1r3s4 */
+                id: string;
+                number: string;
+            } | null;
+            /** @enum {string} */
+            payer: "personal" | "organization";
+            user_id?: string | undefined;
+            organization_id?: string | undefined;
+            /** @description As it was at issue */
+            buyer_name: string;
+            /** @constant */
+            currency: "USD";
+            /** @description With tax; below zero for a credit note */
+            total: number;
+            tax_amount: number | null;
+        };
+        AnyInvoiceList: {
+            invoices: components["schemas"]["AnyInvoice"][];
             pagination: components["schemas"]["Pagination"];
         };
         Provider: {
@@ -19021,8 +19818,8 @@ export interface components {
                     last_route: boolean;
                 }[];
             };
-            /** @description USD of `cost` that the operator keeps: all but the earnings of an organization */
-            revenue: number;
+            /** @description USD of `cost` that the operator keeps: all but the earnings of an organization; null, as all margins, for the role `support` */
+            revenue: number | null;
             /** @description USD that the provider bills the operator; null where that is unknown */
             provider_cost: number | null;
             /** @description USD: `revenue` less `provider_cost` */
@@ -19449,6 +20246,12 @@ export interface components {
                 events: number;
                 written_off: number;
             } | null;
+        };
+        OperatorRole: {
+            /** @enum {string} */
+            role: "operator" | "support" | "finance" | "read_only";
+            /** @description The endpoints of operators that the role may call: `PUT /api/admin/users/{id}` */
+            endpoints: string[];
         };
     };
     responses: never;

@@ -61,9 +61,7 @@ function startRowNotices(
 ): void {
   const ports = { db: storage.database.query, log, clock: systemClock }
   const intervalMs = config.alertEveryMs
-  disposables.use(
-    createKeyExpiryNotices({ ...ports, intervalMs: intervalMs * alertsPerKeyExpiry }),
-  )
+  disposables.use(createKeyExpiryNotices({ ...ports, intervalMs: intervalMs * alertsPerKeyExpiry }))
   disposables.use(createFailingConnectionNotices({ ...ports, intervalMs }))
 }
 
