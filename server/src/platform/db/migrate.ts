@@ -78,7 +78,6 @@ import * as organizationBudgets from './migrations/0085-organization-budgets'
 import * as operatorRoles from './migrations/0086-operator-roles'
 import * as creditNotes from './migrations/0087-credit-notes'
 import * as notices from './migrations/0088-notices'
-import * as expiringKeys from './migrations/0088-expiring-keys'
 import type { Schema } from './schema'
 import { lacksPrivilege } from './violation'
 import { StartError } from '../config/config'
@@ -162,7 +161,6 @@ const migrations: Record<string, Migration> = {
   '0085-organization-budgets': organizationBudgets,
   '0086-operator-roles': operatorRoles,
   '0087-credit-notes': creditNotes,
-  '0088-expiring-keys': expiringKeys,
   '0088-notices': notices,
 }
 
