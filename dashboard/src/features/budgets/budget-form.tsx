@@ -31,7 +31,7 @@ const zones = Intl.supportedValuesOf('timeZone')
 const maxZones = 20
 
 /** What a new budget may apply to. */
-export interface Subject {
+interface Subject {
   value: string
   label: string
 }

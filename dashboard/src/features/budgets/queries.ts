@@ -49,7 +49,7 @@ export const accountBudgets: BudgetActions = {
 export const toDepartmentSubject = (name: string) => `department ${name}`
 
 /** Returns the fields of a new budget of an organization by its subject: a member's ID, a department's, or empty. */
-export function toSubjectFields(subject: string) {
+function toSubjectFields(subject: string) {
   const prefix = toDepartmentSubject('')
   return subject.startsWith(prefix)
     ? { department: subject.slice(prefix.length) }
