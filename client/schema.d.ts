@@ -4369,7 +4369,7 @@ export interface paths {
         };
         /**
          * Export invoices and credit notes as CSV
-         * @description Oldest first. The totals add up to what was invoiced: those of credit notes are negative. Requires the permission `read`.
+         * @description Oldest first. Totals of credit notes are negative, so that the column adds up. Requires the permission `read`.
          */
         get: {
             parameters: {
@@ -15088,7 +15088,7 @@ export interface components {
                 id: string;
                 number: string;
             } | null;
-            /** @description Those of the refunds and disputes of a purchase, oldest first */
+            /** @description Credit notes of the refunds and disputes of a purchase, oldest first */
             credit_notes: {
                 /** @example invoice_01k9z3t6c8q4v7x2m5n0p1r3s4 */
                 id: string;
@@ -15491,7 +15491,7 @@ export interface components {
             organization_id: string | null;
             /** @constant */
             currency: "USD";
-            /** @description With tax. Below zero for a credit note; above zero for one that cancels another, after a refund that was not carried out */
+            /** @description With tax. Below zero for a credit note; above zero for the cancellation of a credit note, after a refund that was not carried out */
             total: number;
             /** @description The part of `total` that is tax; null for none */
             tax_amount: number | null;
@@ -15521,7 +15521,7 @@ export interface components {
             organization_id: string | null;
             /** @constant */
             currency: "USD";
-            /** @description With tax. Below zero for a credit note; above zero for one that cancels another, after a refund that was not carried out */
+            /** @description With tax. Below zero for a credit note; above zero for the cancellation of a credit note, after a refund that was not carried out */
             total: number;
             /** @description The part of `total` that is tax; null for none */
             tax_amount: number | null;

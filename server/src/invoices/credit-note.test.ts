@@ -47,7 +47,7 @@ function issue(
 const steps = fc.array(fc.integer({ min: 0, max: 100 }), { maxLength: 12 })
 const crashes = fc.array(fc.record({ seen: fc.nat(12), until: fc.nat(4) }), { maxLength: 12 })
 
-test('each refund has one credit note, whatever crashes and repeats there are, with the same amounts', () => {
+test('each refund has one credit note with the same amounts, after any crashes and repeats', () => {
   const property = fc.property(invoice, steps, crashes, (paid, targets, rounds) => {
     const movements = toMovements(paid.total, targets)
     const store: Store = { notes: new Map(), numbers: 0 }
@@ -64,7 +64,7 @@ test('each refund has one credit note, whatever crashes and repeats there are, w
   fc.assert(property, { numRuns: 2000 })
 })
 
-test('invoice and credit notes add up to what is left of the payment, and their taxes lie between zero and it', () => {
+test('invoice and credit notes add up to the rest of the payment, and their taxes never exceed it', () => {
   const property = fc.property(invoice, steps, (paid, targets) => {
     const movements = toMovements(paid.total, targets)
     let [total, tax] = [paid.total, paid.taxAmount ?? 0n]

@@ -93,7 +93,7 @@ const creditNote: StoredInvoice = {
   ],
 }
 
-test('a credit note names its invoice, and what it credits without a sign, with the tax in it', () => {
+test('a credit note names its invoice, and shows its amounts and its tax without a sign', () => {
   const page = toInvoicePage(creditNote)
   for (const text of ['Credit note', 'INV-2026-000002', 'cs_1', 'Total credited', 'VAT 19 %']) {
     expect(page).toContain(text)

@@ -62,7 +62,7 @@ test('each refund of an invoiced payment has one credit note, in its own numbers
   }
 })
 
-test('a credit note has the seller and buyer of its invoice, whatever changed since', async () => {
+test('a credit note has the seller and buyer of its invoice after any change of both', async () => {
   const terms = newTerms()
   const id = await newUser()
   const payment = await pay(id, 2000n * cent)
@@ -88,7 +88,7 @@ test('a refund of a payment without an invoice has no credit note', async () => 
   expect(await invoicesOf(id)).toEqual([])
 })
 
-test('an invoice and its credit notes have the tax in what was paid, by the rate or by the processor', async () => {
+test('an invoice and its credit notes include the tax by the rate or by the processor', async () => {
   const terms = newTerms({ tax: { taxName: 'VAT', taxRate: 19, reverseCharge: null } })
   const id = await newUser()
   const [byRate, byProcessor] = [await pay(id, 11_900n * cent), await pay(id, 10_000n * cent)]

@@ -26,7 +26,7 @@ interface DocumentSubject {
   paidAt: Date | null
 }
 
-/** What a document says, apart from its number. */
+/** The content of a document, apart from its number. */
 export interface DocumentContent {
   lines: readonly InvoiceLine[]
   seller: Seller

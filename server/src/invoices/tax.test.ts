@@ -39,7 +39,7 @@ test('the tax in a total is whole cents, and the cent that is nearest to its rat
 })
 
 describe('the tax of an invoice', () => {
-  test('is what the processor computed, whatever rate is configured', () => {
+  test('is that of the processor before any configured rate', () => {
     const tax = computeTax(settings, { ...payment, reported: 700n * cent })
     expect(tax).toEqual({
       amount: 700n * cent,
@@ -47,14 +47,14 @@ describe('the tax of an invoice', () => {
     })
   })
 
-  test('is the rate of the operator, included in what was paid', () => {
+  test('is included in the payment by the rate of the operator', () => {
     expect(computeTax(settings, payment)).toEqual({
       amount: 1900n * cent,
       terms: { name: 'VAT', rate: 19, reverse_charge: null },
     })
   })
 
-  test('is not there without a rate and without the processor', () => {
+  test('is missing without a rate and without the processor', () => {
     expect(computeTax({ ...settings, taxRate: 0 }, payment)).toBeUndefined()
   })
 

@@ -77,7 +77,7 @@ test('W01 W05: the same facts in another order, and twice, lead to the same resu
   )
 })
 
-test('a tax is part of what is paid: it changes no credit, and is kept in whatever order events come', async () => {
+test('a tax changes no credit, and is kept for any order of events', async () => {
   for (const facts of [
     [paidOf(0), { ...paidOf(0), tax: dollar }],
     [{ ...paidOf(0), tax: dollar }, paidOf(0)],

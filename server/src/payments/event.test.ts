@@ -23,7 +23,7 @@ test.each([
   ['without Stripe Tax', {}, undefined],
   ['with Stripe Tax', byStripe(319), 319n * cent],
   ['with Stripe Tax that found none', byStripe(0), 0n],
-  ['whose tax could not be computed', byStripe(0, 'failed'), undefined],
+  ['with a failed computation', byStripe(0, 'failed'), undefined],
   ['with a fixed rate at Stripe', { total_details: { amount_tax: 100 } }, 100n * cent],
   ['with more tax than it costs', byStripe(2001), undefined],
   ['of an older form', { total_details: null, automatic_tax: undefined }, undefined],

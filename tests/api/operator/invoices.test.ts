@@ -145,7 +145,7 @@ test('the CSV has the same documents, oldest first, with net, tax and total, and
   expect(column('buyer')).toEqual(["'=Example", "'=Example", "'=Example"])
 })
 
-test('an operator opens the page of any document; one that is not there is not found', async () => {
+test('an operator opens the page of any document; unknown ones are not found', async () => {
   const page = await readText(`/invoices/${idOf(2)}/page`)
   expect(page.text).toContain('Total credited')
   expect(page.headers.get('content-security-policy')).toContain("default-src 'none'")
@@ -155,7 +155,7 @@ test('an operator opens the page of any document; one that is not there is not f
 
 test.each([
   ['a month by its name', 'from_month=November'],
-  ['a month that is none', 'to_month=2026-13'],
+  ['a thirteenth month', 'to_month=2026-13'],
   ['two owners', `user_id=user_01k9z3t6c8q4v7x2m5n0p1r3s4&organization_id=${organizationId}`],
   ['an unknown filter', 'account=ada'],
   ['an unknown type', 'type=refund'],

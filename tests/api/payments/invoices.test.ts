@@ -139,7 +139,7 @@ describe('taxes', () => {
     await sell(untaxed)
   })
 
-  test('are a part of what was paid, by the rate of the operator; credits are not less', async () => {
+  test('are included in the payment by the rate of the operator; credits are not less', async () => {
     await sell({ ...seller, ...untaxed, tax_name: 'VAT', tax_rate: 8.875 })
     const customer = await fixture().newCustomer()
     await buy(fixture(), customer, { amount: 20 })

@@ -54,8 +54,7 @@ const exportInvoices = (invoices: InvoiceStore) =>
     operationId: 'exportInvoices',
     tag,
     summary: 'Export invoices and credit notes as CSV',
-    notes:
-      'Oldest first. The totals add up to what was invoiced: those of credit notes are negative.',
+    notes: 'Oldest first. Totals of credit notes are negative, so that the column adds up.',
     query: InvoiceFilter,
     responses: {
       200: {

@@ -32,7 +32,7 @@ const listed = {
   total: z
     .number()
     .describe(
-      'With tax. Below zero for a credit note; above zero for one that cancels another, after a refund that was not carried out',
+      'With tax. Below zero for a credit note; above zero for the cancellation of a credit note, after a refund that was not carried out',
     ),
   tax_amount: z.number().nullable().describe('The part of `total` that is tax; null for none'),
 }

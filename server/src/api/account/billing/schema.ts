@@ -124,7 +124,7 @@ const Transaction = z
       .describe('The invoice of a purchase; null where none was issued'),
     credit_notes: z
       .array(z.object({ id: objectId('invoice'), number: z.string(), total: z.number() }))
-      .describe('Those of the refunds and disputes of a purchase, oldest first'),
+      .describe('Credit notes of the refunds and disputes of a purchase, oldest first'),
     created_at: z.iso.datetime(),
   })
   .meta({ ref: 'Transaction' })
