@@ -31,7 +31,7 @@ test('an owner creates a destination of an organization, which the destinations 
   expect(await barriersOf(page)).toEqual([])
   const path = `/api/organizations/${id}/notification-destinations`
   expect((await account.send(`GET ${path}`)).body).toMatchObject({
-    destinations: [{ name: 'Channel', events: ['balance.low'] }],
+    destinations: [{ name: 'Channel', events: ['balance.low', 'budget.threshold'] }],
   })
   const own = await account.send('GET /api/account/notification-destinations')
   expect(own.body).toMatchObject({ destinations: [] })
