@@ -37,6 +37,29 @@ const nearestWrapper = 'xpath=ancestor::*[contains(@class, "InputWrapper-root")]
 const faultOf = (field: Locator): Promise<string> =>
   field.locator(nearestWrapper).locator('[class*=InputWrapper-error]').innerText()
 
+test('timeouts of a connection are set in its form, which shows the bound of the installation', async () => {
+  const { status } = await dashboard.account.send('POST /api/connections', {
+    name: 'Timed',
+    provider: 'openai',
+    api_key: 'sk-simulated-0123456789',
+  })
+  expect(status).toBe(201)
+  const page = await dashboard.open('/connections')
+  const form = await editNetwork(page, 'Timed')
+  const pause = form.getByLabel('Pause in a stream')
+  await pause.fill('90000')
+  await save(form)
+  expect(await faultOf(pause)).toContain('the timeout of this installation')
+  await pause.fill('60')
+  expect(await barriersOf(page)).toEqual([])
+  await save(form)
+  await saved(form)
+  const [{ options }] = await dashboard.sql`select options from connection where name = 'Timed'`
+  expect(options).toEqual({ timeouts: { idle_seconds: 60 } })
+  await dashboard.sql`delete from connection where name = 'Timed'`
+  await page.close()
+})
+
 describe('the network of a connection', () => {
   test('is set in its form, which shows errors at their fields', async () => {
     const page = await dashboard.open('/connections')

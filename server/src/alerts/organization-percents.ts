@@ -9,6 +9,8 @@ import {
   type ReachedPercent,
 } from './reached-percent'
 import { readBudgetUse } from '../ledger/budget-use'
+import { queueEvent } from '../notifications/events'
+import { ofOrganization } from '../platform/db/account-row'
 import type { OrganizationBudgetRow } from '../platform/db/budget-schema'
 import type { Schema } from '../platform/db/schema'
 
@@ -85,6 +87,11 @@ async function notifyRecipients(
   const text = formatBudgetText({ ...figures, name, subject: toSubject(budget) })
   for (const recipient of await findRecipients(trx, budget))
     await notifyOfBudget(trx, recipient, { ...text, figures })
+  await queueEvent(trx, {
+    owner: ofOrganization(organization_id),
+    type: 'budget.threshold',
+    data: { ...text, ...figures, link: `/organizations/${organization_id}` },
+  })
 }
 
 function toSubject(budget: WatchedBudget): string {

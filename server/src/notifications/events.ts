@@ -17,8 +17,8 @@ export const eventTypes = [
 ] as const
 export type EventType = (typeof eventTypes)[number]
 
-/** Those of them that organizations have. */
-export const organizationEvents: readonly EventType[] = ['balance.low', 'connection.failing']
+/** The events that organizations have. */
+const organizationEvents: readonly EventType[] = ['balance.low', 'budget.threshold', 'connection.failing']
 
 /** Returns the events that an owner has. */
 export const eventsOf = ({ organization_id: organizationId }: Owner): readonly EventType[] =>

@@ -3,7 +3,7 @@ import type { Owner } from '../platform/db/account-row'
 import type { Schema } from '../platform/db/schema'
 
 /** An account that is notified. */
-export interface Recipient {
+interface Recipient {
   id: string
   email: string
   email_verified: boolean

@@ -1,7 +1,14 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import type { SQL } from 'bun'
 import { listIn } from './fixture'
-import { call, createModelFixture, idIn, problem, type Fixture } from '../../harness/byok'
+import {
+  call,
+  completion,
+  createModelFixture,
+  idIn,
+  problem,
+  type Fixture,
+} from '../../harness/byok'
 import { openDatabase } from '../../harness/database'
 import { messages, sendRequest, type Json } from '../../harness/http'
 import { newOrganization, type Organization } from '../../harness/organization'
@@ -110,6 +117,42 @@ test('a connection of the organization whose key is rejected is delivered once, 
   expect(listIn(await api(admin, `GET ${at}/deliveries`), 'deliveries')).toHaveLength(1)
 })
 
+test('a budget of the organization that reaches a percent goes to its destinations, with its figures', async () => {
+  const ours = await newOrganization(fixture)
+  await createDestination(ours, { events: ['budget.threshold'] })
+  fixture.upstream.answer = ({ path: called }) =>
+    called.startsWith('/hook') ? new Response('heard') : completion()
+  idIn(await ours.connection())
+  const budgetId = idIn(
+    await api(ours.owner, `POST ${ours.path}/budgets`, {
+      name: 'Echoes',
+      unit: 'requests',
+      amount: 1,
+      window: 'total',
+      enforcement: 'soft',
+      notify_percents: [100],
+    }),
+  )
+  await sendRequest(fixture.gateway, {
+    key: ours.owner.key,
+    body: { model: 'fake/one', messages },
+  })
+  await eventually(() => received().length > 0)
+  expect(received().map(({ body }) => body)).toMatchObject([
+    {
+      type: 'budget.threshold',
+      data: {
+        title: 'Budget at 100%: Echoes',
+        budget_id: budgetId,
+        organization_id: ours.id,
+        percent: 100,
+        used: 1,
+        link: `/organizations/${ours.id}`,
+      },
+    },
+  ])
+})
+
 test('a connection of an account whose provider has no credit notifies the account, and again only after it worked for a day', async () => {
   const owner = await fixture.newCustomer()
   idIn(await api(owner, 'POST /account/notification-destinations', fields()))
@@ -147,7 +190,7 @@ describe('destinations of an organization', () => {
     fixture.upstream.answer = () => new Response('heard')
     const { at, answer } = await createDestination(ours)
     expect(answer.body).toMatchObject({
-      events: ['balance.low', 'connection.failing'],
+      events: ['balance.low', 'budget.threshold', 'connection.failing'],
       secret: expect.stringMatching(/^whsec_/),
     })
     expect((await api(admin, `POST ${at}/test`)).body).toMatchObject({ status: 'delivered' })

@@ -44,6 +44,7 @@ export const eventNames: Readonly<Record<Destination['events'][number], string>>
 /** The events that organizations have. */
 const organizationEvents: readonly Destination['events'][number][] = [
   'balance.low',
+  'budget.threshold',
   'connection.failing',
 ]
 

@@ -87,7 +87,7 @@ const Introduction = ({ organizationId, onNew }: IntroductionProps) => (
     <Text size="sm" c="dimmed">
       {organizationId === undefined
         ? 'Sends alerts and other notifications'
-        : 'Sends low balances of the pool and failing connections'}{' '}
+        : 'Sends low balances of the pool, budgets and failing connections'}{' '}
       to webhooks, Slack, Microsoft Teams and PagerDuty.
     </Text>
     <Button variant="default" onClick={onNew}>

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { invalidRequest } from '../../../errors'
-import type { Timers } from '../../../platform/config/config'
 
 const seconds = z.number().min(1).nullish()
 
@@ -29,10 +28,10 @@ const timers = {
   first_byte_seconds: 'firstByteMs',
   idle_seconds: 'idleMs',
   stream_seconds: 'streamMs',
-} as const satisfies Record<(typeof names)[number], keyof Timers>
+} as const satisfies Record<(typeof names)[number], string>
 
-/** The timeouts of the installation that bound those of connections. */
-export type InstallationTimeouts = Pick<Timers, (typeof timers)[keyof typeof timers]>
+/** The timeouts of the installation that bound those of connections, in milliseconds. */
+export type InstallationTimeouts = Readonly<Record<(typeof timers)[keyof typeof timers], number>>
 
 /** Throws `invalid_request` for a timeout that is longer than the installation's. */
 export function checkTimeouts(
