@@ -11076,7 +11076,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get your role, and what it may call
+         * Get your role and its endpoints
          * @description Requires an operator, or the role `support` or `finance` or `read_only`.
          */
         get: {
