@@ -9508,7 +9508,7 @@ export interface paths {
         };
         /**
          * List the invoices and credit notes of all accounts
-         * @description Newest first. Requires an operator.
+         * @description Newest first. Requires an operator, or the role `finance` or `read_only`.
          */
         get: {
             parameters: {
@@ -9566,7 +9566,7 @@ export interface paths {
         };
         /**
          * Export the invoices and credit notes of all accounts as CSV
-         * @description Oldest first, with net, tax and total. The totals of credit notes are below zero, so that a column adds up. Requires an operator.
+         * @description Oldest first, with net, tax and total. The totals of credit notes are below zero, so that a column adds up. Requires an operator, or the role `finance` or `read_only`.
          */
         get: {
             parameters: {
@@ -9618,7 +9618,7 @@ export interface paths {
         };
         /**
          * Get an invoice or a credit note of any account as a page to print
-         * @description Requires an operator.
+         * @description Requires an operator, or the role `finance` or `read_only`.
          */
         get: {
             parameters: {

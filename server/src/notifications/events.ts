@@ -18,7 +18,11 @@ export const eventTypes = [
 export type EventType = (typeof eventTypes)[number]
 
 /** The events that organizations have. */
-const organizationEvents: readonly EventType[] = ['balance.low', 'budget.threshold', 'connection.failing']
+const organizationEvents: readonly EventType[] = [
+  'balance.low',
+  'budget.threshold',
+  'connection.failing',
+]
 
 /** Returns the events that an owner has. */
 export const eventsOf = ({ organization_id: organizationId }: Owner): readonly EventType[] =>

@@ -9,7 +9,7 @@ import { route, type Route } from '../../../http/route'
 import { invoicePolicy, toInvoicePage } from '../../../invoices/invoice-page'
 
 const tag = 'Credits'
-const access = operator()
+const access = operator({ roles: ['finance', 'read_only'] })
 const path = '/api/admin/invoices'
 
 /** Invoices and credit notes of all accounts, for the operator. Source: contract 9.2. */
