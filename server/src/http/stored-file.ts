@@ -3,7 +3,7 @@ import type { Uploads } from './upload-directory'
 import type { UploadedFile } from '../wire/uploaded-file'
 
 /** A file that is on disk until it is disposed of. */
-export interface StoredFile extends AsyncDisposable {
+interface StoredFile extends AsyncDisposable {
   file: UploadedFile
 }
 

@@ -21,7 +21,7 @@ export const TranscriptionJson = z.looseObject({ ...fields, input_audio: InputAu
 const SoundOnly = z.looseObject({ input_audio: InputAudio })
 
 /** A file that came as base64 within JSON. */
-export interface EncodedFile {
+interface EncodedFile {
   name: string
   type: string
   bytes: number
@@ -51,7 +51,7 @@ export function readSoundJson(body: JsonObject): { fields: JsonObject; sound: En
       'bad_format',
       'input_audio.format: must be a format of sound, such as wav or mp3.',
     )
-  const { input_audio: _audio, file: _file, ...others } = body
+  const { input_audio: _audio, file: _absent, ...others } = body
   return {
     fields: Object.fromEntries(Object.entries(others).filter(([, value]) => value !== null)),
     sound: {
