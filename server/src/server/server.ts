@@ -101,19 +101,15 @@ export async function startServer(config: Config, options: Options): Promise<Run
   const { claims, drains, sockets } = services
   // Set once the server listens.
   const address = { here: config.baseUrl ?? '' }
-  const payments = await createPayments(
-    { ...dependencies, address: () => address.here },
-    services,
-    disposables,
-  )
+  const ports = { ...dependencies, address: () => address.here }
+  const payments = await createPayments(ports, services, disposables)
   const state = { isStopping: false }
-  const storeDependencies = { ...dependencies, payments, address: () => address.here }
-  const stores = createApiStores(storeDependencies, services)
-  const signIn = createSignInService(dependencies, services, () => address.here)
+  const stores = createApiStores({ ...ports, payments }, services)
+  const signIn = createSignInService(dependencies, services, ports.address)
   const readiness = readinessFor(dependencies, services, state)
   const responses = createResponsePorts(dependencies, disposables)
   const assembled = { services, stores, signIn, messages, watch, readiness, responses }
-  const app = assemble(dependencies, { ...assembled, address: storeDependencies.address })
+  const app = assemble(dependencies, { ...assembled, address: ports.address })
   const firstAccount = await firstAccountOf(config, storage)
   const shedding = { ...dependencies, ...services, streams: () => watch.size }
   const load = await createLoadShedding(shedding, disposables)
