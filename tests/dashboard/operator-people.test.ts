@@ -119,17 +119,28 @@ describe('an operator', () => {
     await page.close()
   })
 
-  test('makes a user an operator after a confirmation', async () => {
+  test('gives a user each role after a confirmation, and shows it', async () => {
     const id = await newUser('Deputy')
     const page = await dashboard.open(`/operator/users/${id}`)
-    await page.getByRole('button', { name: 'Grant operator access' }).click()
-    const dialog = page.getByRole('dialog', { name: 'Grant operator access to Deputy?' })
+    const role = page.getByRole('combobox', { name: 'Role' })
+    await choose(role, { name: 'Operator', exact: true })
+    const dialog = page.getByRole('dialog', { name: 'Give Deputy the role Operator?' })
     await dialog.getByRole('button', { name: 'Cancel' }).click()
-    expect(await admin('GET', `/users/${id}`)).toMatchObject({ is_operator: false })
-    await page.getByRole('button', { name: 'Grant operator access' }).click()
-    await dialog.getByRole('button', { name: 'Grant access' }).click()
-    await page.getByRole('button', { name: 'Revoke operator access' }).waitFor()
-    expect(await admin('GET', `/users/${id}`)).toMatchObject({ is_operator: true })
+    expect(await admin('GET', `/users/${id}`)).toMatchObject({ operator_role: null })
+    for (const [name, value] of [
+      ['Operator', 'operator'],
+      ['Support', 'support'],
+      ['Finance', 'finance'],
+      ['Read-only', 'read_only'],
+    ] as const) {
+      await choose(role, { name, exact: true })
+      await page.getByRole('button', { name: 'Give role' }).click()
+      await heard(page, `Deputy has the role ${name}.`)
+      expect(await admin('GET', `/users/${id}`)).toMatchObject({ operator_role: value })
+    }
+    expect(await barriersOf(page)).toEqual([])
+    await page.goto(`${dashboard.address}/operator/users?search=deputy`)
+    await page.getByText('read-only', { exact: true }).waitFor()
     await page.close()
   })
 
@@ -248,7 +259,7 @@ describe('an operator', () => {
   test('loses the operator pages when giving up the role', async () => {
     const page = await dashboard.open('/operator/users?search=ada@example.com')
     await page.getByRole('link', { name: 'Ada', exact: true }).click()
-    await page.getByRole('button', { name: 'Revoke operator access' }).click()
+    await choose(page.getByRole('combobox', { name: 'Role' }), { name: 'None' })
     await page.getByText('This is your own account').waitFor()
     await page.getByRole('button', { name: 'Revoke access' }).click()
     await page.getByRole('heading', { name: 'Page not found' }).waitFor()

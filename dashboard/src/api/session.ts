@@ -7,6 +7,8 @@ export interface User {
   email: string
   twoFactorEnabled?: boolean
   isOperator?: boolean
+  /** The role of an operator who is not a full one; null for a customer. */
+  operatorRole?: 'support' | 'finance' | 'read_only' | null
 }
 
 /** A browser session. */

@@ -1,3 +1,5 @@
+import type { OperatorAccess } from '../api/role'
+
 /** The account navigation, in groups. */
 export const accountNavigation = [
   {
@@ -41,46 +43,83 @@ export const accountNavigation = [
   },
 ] as const
 
-/** The operator navigation, in groups. */
+/** The operator navigation, in groups; each link has the endpoint that its page reads. */
 export const operatorNavigation = [
   {
     name: 'Activity',
     links: [
-      { to: '/operator/overview', label: 'Installation overview' },
-      { to: '/operator/explorer', label: 'Explorer of all accounts' },
-      { to: '/operator/requests', label: 'Requests' },
-      { to: '/operator/quota-requests', label: 'Quota requests' },
-      { to: '/operator/tickets', label: 'Tickets' },
+      { to: '/operator/overview', label: 'Installation overview', reads: 'GET /api/admin/usage' },
+      {
+        to: '/operator/explorer',
+        label: 'Explorer of all accounts',
+        reads: 'GET /api/admin/usage/breakdown',
+      },
+      { to: '/operator/requests', label: 'Requests', reads: 'GET /api/admin/request-logs' },
+      {
+        to: '/operator/quota-requests',
+        label: 'Quota requests',
+        reads: 'GET /api/admin/quota-requests',
+      },
+      { to: '/operator/tickets', label: 'Tickets', reads: 'GET /api/admin/tickets' },
     ],
   },
   {
     name: 'People',
     links: [
-      { to: '/operator/users', label: 'Users' },
-      { to: '/operator/organizations', label: 'All organizations' },
-      { to: '/operator/scim', label: 'SCIM' },
-      { to: '/operator/plans', label: 'Plans' },
-      { to: '/operator/transactions', label: 'Transactions' },
-      { to: '/operator/invoices', label: 'Invoices' },
+      { to: '/operator/users', label: 'Users', reads: 'GET /api/admin/users' },
+      {
+        to: '/operator/organizations',
+        label: 'All organizations',
+        reads: 'GET /api/admin/organizations',
+      },
+      { to: '/operator/scim', label: 'SCIM', reads: 'GET /api/admin/scim-directories' },
+      { to: '/operator/plans', label: 'Plans', reads: 'GET /api/admin/plans' },
+      { to: '/operator/transactions', label: 'Transactions', reads: 'GET /api/admin/transactions' },
+      { to: '/operator/invoices', label: 'Invoices', reads: 'GET /api/admin/invoices' },
     ],
   },
   {
     name: 'Models',
     links: [
-      { to: '/operator/providers', label: 'Providers' },
-      { to: '/operator/models', label: 'Catalog' },
-      { to: '/operator/connections', label: 'Platform connections' },
-      { to: '/operator/collections', label: 'System collections' },
+      { to: '/operator/providers', label: 'Providers', reads: 'GET /api/admin/providers' },
+      { to: '/operator/models', label: 'Catalog', reads: 'GET /api/admin/models' },
+      {
+        to: '/operator/connections',
+        label: 'Platform connections',
+        reads: 'GET /api/admin/connections',
+      },
+      {
+        to: '/operator/collections',
+        label: 'System collections',
+        reads: 'GET /api/admin/collections',
+      },
     ],
   },
   {
     name: 'Installation',
     links: [
-      { to: '/operator/branding', label: 'Branding' },
-      { to: '/operator/config', label: 'Configuration' },
-      { to: '/operator/audit-trail', label: 'Audit log' },
-      { to: '/operator/audit-delivery', label: 'Audit delivery' },
-      { to: '/operator/system', label: 'System' },
+      { to: '/operator/branding', label: 'Branding', reads: 'GET /api/admin/branding' },
+      { to: '/operator/config', label: 'Configuration', reads: 'GET /api/admin/config' },
+      { to: '/operator/audit-trail', label: 'Audit log', reads: 'GET /api/admin/audit-trail' },
+      {
+        to: '/operator/audit-delivery',
+        label: 'Audit delivery',
+        reads: 'GET /api/admin/audit-destinations',
+      },
+      { to: '/operator/system', label: 'System', reads: 'GET /api/admin/system' },
     ],
   },
 ] as const
+
+type OperatorLink = (typeof operatorNavigation)[number]['links'][number]
+
+/** Returns the operator navigation with the pages that a role may open. */
+export const toPermittedNavigation = (
+  may: OperatorAccess['may'],
+): { name: string; links: OperatorLink[] }[] =>
+  operatorNavigation
+    .map(({ name, links }) => ({
+      name,
+      links: [...links].filter((link: OperatorLink) => may(link.reads)),
+    }))
+    .filter(({ links }) => links.length > 0)

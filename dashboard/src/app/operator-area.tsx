@@ -1,10 +1,35 @@
-import { useSuspenseQuery } from '@tanstack/react-query'
-import { Outlet } from '@tanstack/react-router'
+import { Navigate, Outlet, useLocation } from '@tanstack/react-router'
+import { Text } from '@mantine/core'
+import { operatorNavigation, toPermittedNavigation } from './navigation'
+import { useOperatorAccess, type OperatorAccess } from '../api/role'
 import { NotFound } from '../components/not-found'
-import { sessionQuery } from '../api/session'
+import { Page } from '../components/page'
 
-/** The frame of the operator pages; other accounts see a not-found page. */
+/** Whether a role may read the page of an address; pages outside of the navigation are open. */
+function mayOpen(pathname: string, may: OperatorAccess['may']): boolean {
+  const links = operatorNavigation.flatMap((group) => [...group.links])
+  const link = links.find(({ to }) => pathname === to || pathname.startsWith(`${to}/`))
+  return !link || may(link.reads)
+}
+
+/** The frame of the operator pages; accounts without a role see a not-found page. */
 export function OperatorArea() {
-  const { data } = useSuspenseQuery(sessionQuery)
-  return data?.user.isOperator === true ? <Outlet /> : <NotFound />
+  const { isOperator, isPending, may } = useOperatorAccess()
+  const pathname = useLocation({ select: (location) => location.pathname })
+  if (!isOperator) return <NotFound />
+  if (isPending) return null
+  return mayOpen(pathname, may) ? <Outlet /> : <OtherRole />
+}
+
+const OtherRole = () => (
+  <Page title="Not for your role">
+    <Text>Another role of operators is needed for this page. A full operator gives roles.</Text>
+  </Page>
+)
+
+/** Leads to the first page that the role may open. */
+export function OperatorStart() {
+  const { may } = useOperatorAccess()
+  const [first] = toPermittedNavigation(may).flatMap(({ links }) => links)
+  return first ? <Navigate to={first.to} search={{}} replace /> : <NotFound />
 }

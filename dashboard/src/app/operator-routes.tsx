@@ -1,6 +1,6 @@
-import { createRoute, redirect } from '@tanstack/react-router'
+import { createRoute } from '@tanstack/react-router'
 import { lazyPage } from './lazy-page'
-import { OperatorArea } from './operator-area'
+import { OperatorArea, OperatorStart } from './operator-area'
 import { home } from './home-route'
 import { toTrailSearch } from '../features/operator/audit-log/queries'
 import { toConnectionSearch } from '../features/operator/connections/queries'
@@ -34,9 +34,7 @@ const operator = createRoute({
 const start = createRoute({
   getParentRoute: () => operator,
   path: '/',
-  beforeLoad: () => {
-    throw redirect({ to: '/operator/overview', replace: true })
-  },
+  component: OperatorStart,
 })
 const overview = createRoute({
   getParentRoute: () => operator,

@@ -1,11 +1,11 @@
 import { Badge, Combobox, Modal, Text, TextInput, useCombobox } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
-import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useState, type ReactNode } from 'react'
-import { accountNavigation, operatorNavigation } from './navigation'
+import { accountNavigation, toPermittedNavigation } from './navigation'
 import { foundQuery, isSearchable, type FoundRequest } from './request-search'
-import { sessionQuery } from '../api/session'
+import { useOperatorAccess } from '../api/role'
 import { When } from '../components/when'
 import { LogStatus } from '../features/logs/log-status'
 import { toRequestId } from '../features/logs/queries'
@@ -126,12 +126,12 @@ function noteOf({ isSearching, found, error }: SearchState): string | undefined 
 
 /** The pages whose names contain the words; all of them where nothing is entered. */
 function usePages(words: string): EntryGroup {
-  const { data: session } = useSuspenseQuery(sessionQuery)
+  const { isOperator, may } = useOperatorAccess()
   const navigate = useNavigate()
   const wanted = words.toLowerCase()
   const areas = [
     { area: undefined, groups: accountNavigation },
-    ...(session?.user.isOperator ? [{ area: 'Operator', groups: operatorNavigation }] : []),
+    ...(isOperator ? [{ area: 'Operator', groups: toPermittedNavigation(may) }] : []),
   ]
   const pages = areas.flatMap(({ area, groups }) =>
     groups.flatMap(({ links }) => links.map((link) => ({ ...link, area }))),
@@ -149,7 +149,7 @@ function usePages(words: string): EntryGroup {
 
 /** The requests that were found once typing pauses, and the way to all of them. */
 function useRequests(words: string): SearchState & { requests: EntryGroup } {
-  const { data: session } = useSuspenseQuery(sessionQuery)
+  const { may } = useOperatorAccess()
   const navigate = useNavigate()
   const [settled] = useDebouncedValue(words, typingMs)
   const isWanted = isSearchable(words)
@@ -158,7 +158,7 @@ function useRequests(words: string): SearchState & { requests: EntryGroup } {
     isFetching,
     error,
   } = useQuery({
-    ...foundQuery(settled, session?.user.isOperator === true),
+    ...foundQuery(settled, may('GET /api/admin/request-logs')),
     enabled: isWanted && isSearchable(settled),
   })
   const open = ({ id, email }: FoundRequest) =>

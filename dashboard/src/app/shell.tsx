@@ -19,11 +19,12 @@ import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router'
 import { Brand } from '../components/brand'
 import { PageVisits } from '../components/page-focus'
 import { hasUnsavedForms, LeaveDialog } from '../components/unsaved-guard'
-import { accountNavigation, operatorNavigation } from './navigation'
+import { accountNavigation, toPermittedNavigation } from './navigation'
 import { OfflineNotice } from './offline-notice'
 import { SearchButton } from './search-button'
 import { SessionGuard } from './session-guard'
 import { InboxLink } from '../features/inbox/inbox-link'
+import { useOperatorAccess } from '../api/role'
 import { sessionQuery, signIn } from '../api/session'
 
 export function Shell() {
@@ -87,10 +88,9 @@ const navPadding = { base: 8, sm: 2 }
 
 /** `onLeave` is called when a page is chosen. */
 function Navigation({ onLeave }: { onLeave: () => void }) {
-  const { data } = useSuspenseQuery(sessionQuery)
-  const isOperator = data?.user.isOperator === true
+  const { isOperator, may } = useOperatorAccess()
   const isOperating = useLocation({ select: ({ pathname }) => pathname.startsWith('/operator') })
-  const groups = isOperator && isOperating ? operatorNavigation : accountNavigation
+  const groups = isOperator && isOperating ? toPermittedNavigation(may) : accountNavigation
   return (
     <nav aria-label="Main">
       {isOperator && <Areas isOperating={isOperating} />}

@@ -12,8 +12,8 @@ interface Props<Item> {
   query: UseQueryResult<readonly Item[]>
   /** The empty state. */
   empty: { title: string; text: ReactNode }
-  /** The button label and the form it opens. */
-  add: { label: string; form: (close: () => void) => ReactNode; size?: string }
+  /** The button label and the form it opens; undefined for a reader who may create none. */
+  add: { label: string; form: (close: () => void) => ReactNode; size?: string } | undefined
   /** Content above the list, also when the list is empty. */
   above?: ReactNode
   /** Content below the list. */
@@ -24,7 +24,7 @@ interface Props<Item> {
 /** A page that lists one kind of resource, with its empty state and the form to create one. */
 export function ListPage<Item>({ title, about, query, empty, add, ...props }: Props<Item>) {
   const [isOpen, { open, close }] = useDisclosure()
-  const button = <Button onClick={open}>{add.label}</Button>
+  const button = add && <Button onClick={open}>{add.label}</Button>
   return (
     <Page title={title} about={about} actions={query.data && query.data.length > 0 && button}>
       {props.above}
@@ -37,9 +37,11 @@ export function ListPage<Item>({ title, about, query, empty, add, ...props }: Pr
         {props.children}
       </ResourceList>
       {props.below}
-      <Modal opened={isOpen} onClose={close} title={add.label} size={add.size ?? 'md'}>
-        {add.form(close)}
-      </Modal>
+      {add && (
+        <Modal opened={isOpen} onClose={close} title={add.label} size={add.size ?? 'md'}>
+          {add.form(close)}
+        </Modal>
+      )}
     </Page>
   )
 }

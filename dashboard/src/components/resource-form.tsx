@@ -1,6 +1,7 @@
 import { Button, Group, Stack } from '@mantine/core'
-import type { FormEvent, ReactNode } from 'react'
+import { useContext, type FormEvent, type ReactNode } from 'react'
 import { Problem } from './problem'
+import { ReadOnlyForms } from './read-only-forms'
 import { UnsavedGuard } from './unsaved-guard'
 import { useSubmit } from './use-submit'
 
@@ -43,6 +44,7 @@ export function ResourceForm<Fields>({ form, save, label, ...props }: Props<Fiel
   const { onCancel, kind = 'edit', isDisabled = false, errorFields = form } = props
   const isGuarded = (props.isGuarded ?? true) && kind !== 'entry'
   const { submit, isBusy, error } = useSubmit(save, errorFields)
+  const isReadOnly = useContext(ReadOnlyForms)
   const needsChange = !onCancel && kind === 'edit'
   const button = (
     <Button
@@ -53,6 +55,7 @@ export function ResourceForm<Fields>({ form, save, label, ...props }: Props<Fiel
       {label}
     </Button>
   )
+  if (isReadOnly) return <LockedFields>{props.children}</LockedFields>
   return (
     <form onSubmit={form.onSubmit((fields) => void submit(fields))}>
       {isGuarded && <UnsavedGuard isUnsaved={form.isDirty() && !isBusy} />}
@@ -64,6 +67,12 @@ export function ResourceForm<Fields>({ form, save, label, ...props }: Props<Fiel
     </form>
   )
 }
+
+const LockedFields = ({ children }: { children: ReactNode }) => (
+  <fieldset disabled style={{ border: 0, margin: 0, padding: 0, minWidth: 0 }}>
+    <Stack gap="sm">{children}</Stack>
+  </fieldset>
+)
 
 interface ButtonsProps extends Pick<Props<unknown>, 'actions'> {
   submit: ReactNode

@@ -1,10 +1,11 @@
 import { Button, Group, Switch, Table, Text } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useContext, useState } from 'react'
 import { destinationsKey, endpointsOf, kindNames, type AuditDestination } from './queries'
 import { Confirm } from '../../components/confirm'
 import { ListTable } from '../../components/list-table'
 import { Problem } from '../../components/problem'
+import { ReadOnlyForms } from '../../components/read-only-forms'
 import { useSubmit } from '../../components/use-submit'
 import { When } from '../../components/when'
 import { count } from '../../format/figures'
@@ -103,30 +104,38 @@ const DestinationRow = ({ destination: one, onEnable, onRotate, onDelete }: RowP
         checked={one.enabled}
         onChange={(event) => onEnable(event.currentTarget.checked)}
         aria-label={`Enable ${one.name}`}
+        disabled={useContext(ReadOnlyForms)}
       />
     </Table.Td>
     <Table.Td>
-      <Group gap="xs">
-        {one.kind === 'webhook' && (
-          <Button
-            size="compact-sm"
-            variant="default"
-            aria-label={`Rotate the key of ${one.name}`}
-            onClick={onRotate}
-          >
-            Rotate key
-          </Button>
-        )}
-        <Button
-          size="compact-sm"
-          variant="light"
-          color="red"
-          aria-label={`Delete ${one.name}`}
-          onClick={onDelete}
-        >
-          Delete
-        </Button>
-      </Group>
+      <RowButtons {...{ destination: one, onRotate, onDelete }} />
     </Table.Td>
   </Table.Tr>
 )
+
+function RowButtons({ destination: one, onRotate, onDelete }: Omit<RowProps, 'onEnable'>) {
+  if (useContext(ReadOnlyForms)) return null
+  return (
+    <Group gap="xs">
+      {one.kind === 'webhook' && (
+        <Button
+          size="compact-sm"
+          variant="default"
+          aria-label={`Rotate the key of ${one.name}`}
+          onClick={onRotate}
+        >
+          Rotate key
+        </Button>
+      )}
+      <Button
+        size="compact-sm"
+        variant="light"
+        color="red"
+        aria-label={`Delete ${one.name}`}
+        onClick={onDelete}
+      >
+        Delete
+      </Button>
+    </Group>
+  )
+}

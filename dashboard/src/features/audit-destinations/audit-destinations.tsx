@@ -1,11 +1,12 @@
 import { Button, Group, Modal, Text } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useContext, useState } from 'react'
 import { AuditDestinationTable } from './audit-destination-table'
 import { NewAuditDestination } from './new-audit-destination'
 import { auditDestinationsQuery, destinationsKey } from './queries'
 import { allRows } from '../../api/paging'
 import { Card } from '../../components/card'
+import { ReadOnlyForms } from '../../components/read-only-forms'
 import { ResourceList } from '../../components/resource-list'
 import { KeySecret } from '../keys/key-secret'
 
@@ -25,6 +26,7 @@ interface Props {
 export function AuditDestinations({ organizationId, about }: Props) {
   const query = useQuery(auditDestinationsQuery(organizationId))
   const queries = useQueryClient()
+  const isReadOnly = useContext(ReadOnlyForms)
   const [isCreating, setCreating] = useState(false)
   const [secret, setSecret] = useState<Secret>()
   const showSecret = (given: { name: string; secret: string | null }) => {
@@ -36,9 +38,11 @@ export function AuditDestinations({ organizationId, about }: Props) {
         <Text size="sm" c="dimmed">
           {about}
         </Text>
-        <Button variant="default" onClick={() => setCreating(true)}>
-          New destination
-        </Button>
+        {!isReadOnly && (
+          <Button variant="default" onClick={() => setCreating(true)}>
+            New destination
+          </Button>
+        )}
       </Group>
       <ResourceList
         query={query}

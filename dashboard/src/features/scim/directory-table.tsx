@@ -1,7 +1,8 @@
 import { Menu, Modal, Table, Text } from '@mantine/core'
-import { useState } from 'react'
+import { useContext, useState } from 'react'
 import { Confirm } from '../../components/confirm'
 import { ListTable } from '../../components/list-table'
+import { ReadOnlyForms } from '../../components/read-only-forms'
 import { RowMenu } from '../../components/row-menu'
 import { When } from '../../components/when'
 import { count } from '../../format/figures'
@@ -63,9 +64,11 @@ type Dialog = 'change' | 'token' | 'delete'
 function Actions({ directory, actions }: { directory: ScimDirectory; actions: DirectoryActions }) {
   const [dialog, setDialog] = useState<Dialog>()
   const [replaced, setReplaced] = useState<DirectoryWithToken>()
+  const isReadOnly = useContext(ReadOnlyForms)
   const close = () => setDialog(undefined)
   const { id, name } = directory
   const { change, replaceToken, remove, isOperator } = actions
+  if (isReadOnly) return null
   return (
     <>
       <RowMenu name={name}>

@@ -8,6 +8,7 @@ import { allRows } from '../../../api/paging'
 import { Card } from '../../../components/card'
 import { Confirm } from '../../../components/confirm'
 import { ListTable } from '../../../components/list-table'
+import { Permitted } from '../../../components/permitted'
 import { ResourceForm } from '../../../components/resource-form'
 import { ResourceList } from '../../../components/resource-list'
 import { When } from '../../../components/when'
@@ -26,9 +27,11 @@ export function LegalHolds() {
           Audit logs, request logs and bodies of an account or organization on hold stay beyond
           their retention, and it cannot be deleted.
         </Text>
-        <Button variant="default" onClick={() => setCreating(true)}>
-          New legal hold
-        </Button>
+        <Permitted to="POST /api/admin/legal-holds">
+          <Button variant="default" onClick={() => setCreating(true)}>
+            New legal hold
+          </Button>
+        </Permitted>
       </Group>
       <ResourceList
         query={query}
@@ -95,14 +98,16 @@ const HoldTable = ({ holds, onEnd }: TableProps) => (
         </Table.Td>
         <Table.Td>
           {hold.ended_at === null ? (
-            <Button
-              size="compact-sm"
-              variant="light"
-              aria-label={`End the hold on ${hold.subject_name ?? hold.subject_id}`}
-              onClick={() => onEnd(hold)}
-            >
-              End
-            </Button>
+            <Permitted to="POST /api/admin/legal-holds/{id}/end">
+              <Button
+                size="compact-sm"
+                variant="light"
+                aria-label={`End the hold on ${hold.subject_name ?? hold.subject_id}`}
+                onClick={() => onEnd(hold)}
+              >
+                End
+              </Button>
+            </Permitted>
           ) : (
             <Badge variant="light" color="gray">
               ended

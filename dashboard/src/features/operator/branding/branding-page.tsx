@@ -1,3 +1,4 @@
+import { PermittedForms } from '../../../components/permitted'
 import { ResourceForm } from '../../../components/resource-form'
 import { Button, ColorInput, SimpleGrid, TextInput } from '@mantine/core'
 import { useForm, type UseFormReturnType } from '@mantine/form'
@@ -40,20 +41,23 @@ function BrandingForm({ branding }: { branding: Branding }) {
   return (
     <SimpleGrid cols={{ base: 1, md: 2 }}>
       <Card title="Identity">
-        <ResourceForm
-          form={form}
-          save={save}
-          label="Save"
-          actions={
-            <>
-              <Button variant="default" disabled={!form.isDirty()} onClick={form.reset}>
-                Discard changes
-              </Button>
-            </>
-          }
-        >
-          <Fields form={form} />
-        </ResourceForm>
+        <PermittedForms to="PUT /api/admin/branding">
+          {' '}
+          <ResourceForm
+            form={form}
+            save={save}
+            label="Save"
+            actions={
+              <>
+                <Button variant="default" disabled={!form.isDirty()} onClick={form.reset}>
+                  Discard changes
+                </Button>
+              </>
+            }
+          >
+            <Fields form={form} />
+          </ResourceForm>
+        </PermittedForms>{' '}
       </Card>
       <BrandingLook fields={form.values} />
     </SimpleGrid>

@@ -7,6 +7,8 @@ import { api } from '../../../api/client'
 import { CollectionTable } from '../../collections/collection-table'
 import { Confirm } from '../../../components/confirm'
 import { ListPage } from '../../../components/list-page'
+import { useOperatorAccess } from '../../../api/role'
+import { Permitted, PermittedForms } from '../../../components/permitted'
 import { systemCollectionsQuery, type SystemCollection } from './queries'
 import { useRefresh } from '../refresh'
 import { SidePanel } from '../../../components/side-panel'
@@ -16,7 +18,13 @@ const route = getRouteApi('/home/operator/collections')
 export function SystemCollectionsPage() {
   const { collection: openId } = route.useSearch()
   const navigate = route.useNavigate()
+  const { may } = useOperatorAccess()
   const close = () => void navigate({ search: {}, resetScroll: false })
+  const add = {
+    label: 'New collection',
+    size: 'lg',
+    form: (onClose: () => void) => <CollectionForm onClose={onClose} />,
+  }
   return (
     <ListPage
       title="System collections"
@@ -26,11 +34,7 @@ export function SystemCollectionsPage() {
         title: 'No collections yet',
         text: 'Group models that can replace each other.',
       }}
-      add={{
-        label: 'New collection',
-        size: 'lg',
-        form: (close) => <CollectionForm onClose={close} />,
-      }}
+      add={may('POST /api/admin/collections') ? add : undefined}
     >
       {(collections) => (
         <>
@@ -74,12 +78,16 @@ function CollectionDrawer({ collection, onClose }: DrawerProps) {
   return (
     <SidePanel onClose={onClose} size="lg" title={name}>
       <Stack gap="xl">
-        <CollectionForm collection={collection} onClose={onClose} />
-        <Group>
-          <Button variant="subtle" color="red" onClick={() => setDeleting(true)}>
-            Delete
-          </Button>
-        </Group>
+        <PermittedForms to="PUT /api/admin/collections/{id}">
+          <CollectionForm collection={collection} onClose={onClose} />
+        </PermittedForms>
+        <Permitted to="DELETE /api/admin/collections/{id}">
+          <Group>
+            <Button variant="subtle" color="red" onClick={() => setDeleting(true)}>
+              Delete
+            </Button>
+          </Group>
+        </Permitted>
       </Stack>
       {isDeleting && (
         <Confirm

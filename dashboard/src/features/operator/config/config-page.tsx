@@ -8,6 +8,7 @@ import { Card } from '../../../components/card'
 import { Confirm } from '../../../components/confirm'
 import { Loaded } from '../../../components/loaded'
 import { Page } from '../../../components/page'
+import { PermittedForms } from '../../../components/permitted'
 import { ResourceForm } from '../../../components/resource-form'
 import { configQuery, newIn, sections, type Config } from './queries'
 import { SettingInputs } from './setting-inputs'
@@ -65,19 +66,22 @@ function ConfigForm({ config }: { config: Config }) {
   )
   return (
     <>
-      <ResourceForm
-        form={form}
-        save={saveOrConfirm}
-        label="Save"
-        errorFields={fields}
-        actions={discard}
-      >
-        {sections.map(({ title, fields: settings }) => (
-          <Card key={title} title={title}>
-            <SettingInputs fields={settings} form={form} />
-          </Card>
-        ))}
-      </ResourceForm>
+      <PermittedForms to="PUT /api/admin/config">
+        {' '}
+        <ResourceForm
+          form={form}
+          save={saveOrConfirm}
+          label="Save"
+          errorFields={fields}
+          actions={discard}
+        >
+          {sections.map(({ title, fields: settings }) => (
+            <Card key={title} title={title}>
+              <SettingInputs fields={settings} form={form} />
+            </Card>
+          ))}
+        </ResourceForm>
+      </PermittedForms>{' '}
       {dialog && (
         <Confirm
           question="Save these changes?"

@@ -1,4 +1,4 @@
-import { Badge, Button, Group, Modal, Table, Text } from '@mantine/core'
+import { Badge, Group, Modal, Table, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
@@ -7,6 +7,7 @@ import { ConnectionForm } from './connection-form'
 import { Filters } from '../../../components/filters'
 import { Moment } from '../../../components/moment'
 import { Page } from '../../../components/page'
+import { Permitted, PermittedButton } from '../../../components/permitted'
 import { ListTable } from '../../../components/list-table'
 import { ResourceList } from '../../../components/resource-list'
 import { SearchBox } from '../../../components/search-box'
@@ -40,7 +41,9 @@ export function PlatformConnectionsPage() {
     <Page
       title="Platform connections"
       about="Provider keys that serve all accounts without a connection of their own. Requests are paid from the calling account's credits."
-      actions={<Button onClick={open}>Add connection</Button>}
+      actions={
+        <PermittedButton to="POST /api/admin/connections" label="Add connection" onClick={open} />
+      }
     >
       <Filters>
         <SearchBox
@@ -122,7 +125,9 @@ const Row = ({ connection: one }: { connection: PlatformConnection }) => (
       <Moment at={one.last_tested_at} fallback={one.source === 'stored' ? 'never' : '–'} />
     </Table.Td>
     <Table.Td>
-      <ConnectionActions connection={one} />
+      <Permitted to="PUT /api/admin/connections/{id}">
+        <ConnectionActions connection={one} />
+      </Permitted>
     </Table.Td>
   </Table.Tr>
 )

@@ -5,6 +5,7 @@ import { useState } from 'react'
 import { CreditForm, type CreditKind } from './credit-form'
 import { TransactionTable } from './transaction-table'
 import { Money } from '../../../components/money'
+import { Permitted } from '../../../components/permitted'
 import { Tile } from '../../../components/tile'
 import { transactionsQuery } from './queries'
 
@@ -28,12 +29,14 @@ export function AccountCredits({ account, name, balance, page, onPage }: Props) 
     <Stack gap="md">
       <Group justify="space-between">
         <Tile label="Balance" value={<Money amount={balance} />} hint="Booked" />
-        <Group gap="xs">
-          <Button onClick={() => setKind('grant')}>{titles.grant}</Button>
-          <Button variant="default" onClick={() => setKind('adjust')}>
-            {titles.adjust}
-          </Button>
-        </Group>
+        <Permitted to="POST /api/admin/credits/grant">
+          <Group gap="xs">
+            <Button onClick={() => setKind('grant')}>{titles.grant}</Button>
+            <Button variant="default" onClick={() => setKind('adjust')}>
+              {titles.adjust}
+            </Button>
+          </Group>
+        </Permitted>
       </Group>
       <TransactionTable
         query={useQuery(transactionsQuery({ account, page }))}

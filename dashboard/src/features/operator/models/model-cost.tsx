@@ -3,6 +3,7 @@ import { useForm } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
 import { useState } from 'react'
 import { Problem } from '../../../components/problem'
+import { Permitted } from '../../../components/permitted'
 import { ResourceForm } from '../../../components/resource-form'
 import { useSubmit } from '../../../components/use-submit'
 import { priceFieldsOf, toPricing, type PriceFields } from '../../models/prices'
@@ -31,16 +32,24 @@ export function ModelCost({ model }: { model: Model }) {
         <Title order={3} size="h4">
           Provider cost
         </Title>
-        <Group gap="xs">
-          {source === 'operator' && (
-            <Button size="xs" variant="default" loading={isBusy} onClick={() => void submit(null)}>
-              Use published price
+        <Permitted to="PUT /api/admin/models/{id}">
+          {' '}
+          <Group gap="xs">
+            {source === 'operator' && (
+              <Button
+                size="xs"
+                variant="default"
+                loading={isBusy}
+                onClick={() => void submit(null)}
+              >
+                Use published price
+              </Button>
+            )}
+            <Button size="xs" onClick={() => setOpen(true)}>
+              Set cost
             </Button>
-          )}
-          <Button size="xs" onClick={() => setOpen(true)}>
-            Set cost
-          </Button>
-        </Group>
+          </Group>
+        </Permitted>
       </Group>
       <Problem error={error} />
       <Group gap="xs">

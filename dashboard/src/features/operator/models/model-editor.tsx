@@ -11,6 +11,7 @@ import { changedFields } from '../../../components/changed-fields'
 import { Confirm } from '../../../components/confirm'
 import { Copy } from '../../../components/copy'
 import { Loaded } from '../../../components/loaded'
+import { Permitted, PermittedForms } from '../../../components/permitted'
 import { Problem } from '../../../components/problem'
 import { FailureScope } from '../../../components/query-failure'
 import { modelQuery, saveModel, type Model } from './queries'
@@ -39,8 +40,12 @@ export function ModelEditor({ id, onClose }: Props) {
               <Serving model={model} />
               <ModelPrices model={model} />
               <ModelCost model={model} />
-              <Editor model={model} />
-              <Restoring model={model} onClose={onClose} />
+              <PermittedForms to="PUT /api/admin/models/{id}">
+                <Editor model={model} />
+              </PermittedForms>
+              <Permitted to="DELETE /api/admin/models/{id}">
+                <Restoring model={model} onClose={onClose} />
+              </Permitted>
             </Stack>
           )}
         </Loaded>
@@ -70,14 +75,16 @@ function Serving({ model: { id, enabled } }: { model: Model }) {
               ? 'Listed and available for requests.'
               : 'Not listed. Requests are rejected as for a model that does not exist.'}
           </Text>
-          <Button
-            size="xs"
-            variant="default"
-            loading={isBusy}
-            onClick={() => (enabled ? setConfirming(true) : void submit(true))}
-          >
-            {enabled ? 'Disable' : 'Enable'}
-          </Button>
+          <Permitted to="PUT /api/admin/models/{id}">
+            <Button
+              size="xs"
+              variant="default"
+              loading={isBusy}
+              onClick={() => (enabled ? setConfirming(true) : void submit(true))}
+            >
+              {enabled ? 'Disable' : 'Enable'}
+            </Button>
+          </Permitted>
         </Group>
       </Paper>
       {isConfirming && (

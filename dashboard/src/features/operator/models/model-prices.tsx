@@ -4,6 +4,7 @@ import { notifications } from '@mantine/notifications'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api } from '../../../api/client'
+import { Permitted } from '../../../components/permitted'
 import { ResourceForm } from '../../../components/resource-form'
 import { ResourceList } from '../../../components/resource-list'
 import { allRows } from '../../../api/paging'
@@ -38,9 +39,12 @@ export function ModelPrices({ model }: { model: Model }) {
         <Title order={3} size="h4">
           Prices
         </Title>
-        <Button size="xs" onClick={() => setDialog({ pricing: model.pricing })}>
-          Set price
-        </Button>
+        <Permitted to="PUT /api/admin/models/{id}/prices">
+          {' '}
+          <Button size="xs" onClick={() => setDialog({ pricing: model.pricing })}>
+            Set price
+          </Button>
+        </Permitted>{' '}
       </Group>
       <Text size="sm">
         Now: <PriceText pricing={model.pricing} />
@@ -95,15 +99,18 @@ function History({ prices, onChange }: HistoryProps) {
           <Table.Td>
             {price === current && <Badge variant="light">current</Badge>}
             {isPlanned(price) && (
-              <Button
-                size="compact-xs"
-                variant="default"
-                onClick={() =>
-                  onChange({ pricing: price.pricing, effectiveAt: price.effective_at })
-                }
-              >
-                Edit scheduled price
-              </Button>
+              <Permitted to="PUT /api/admin/models/{id}/prices">
+                {' '}
+                <Button
+                  size="compact-xs"
+                  variant="default"
+                  onClick={() =>
+                    onChange({ pricing: price.pricing, effectiveAt: price.effective_at })
+                  }
+                >
+                  Edit scheduled price
+                </Button>
+              </Permitted>
             )}
           </Table.Td>
         </Table.Tr>

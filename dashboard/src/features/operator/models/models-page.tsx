@@ -1,4 +1,4 @@
-import { Anchor, Badge, Button, Group, Modal, Select, Table, Text } from '@mantine/core'
+import { Anchor, Badge, Group, Modal, Select, Table, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
@@ -7,6 +7,7 @@ import { NewModel } from './new-model'
 import { FilterSelect } from '../../../components/filter-select'
 import { Filters } from '../../../components/filters'
 import { Page } from '../../../components/page'
+import { PermittedButton } from '../../../components/permitted'
 import { ListTable } from '../../../components/list-table'
 import { ResourceList } from '../../../components/resource-list'
 import { SearchBox } from '../../../components/search-box'
@@ -45,7 +46,7 @@ export function OperatedModelsPage() {
     <Page
       title="Catalog"
       about="All models and their platform prices. Changes here override the built-in catalog."
-      actions={<Button onClick={open}>New model</Button>}
+      actions={<PermittedButton to="POST /api/admin/models" label="New model" onClick={open} />}
     >
       <CatalogFilters search={search} onChange={change} />
       <ResourceList

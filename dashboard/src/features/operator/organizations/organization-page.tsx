@@ -12,6 +12,7 @@ import { Confirm } from '../../../components/confirm'
 import { Loaded } from '../../../components/loaded'
 import { OrganizationForm } from '../../organizations/organization-form'
 import { Page } from '../../../components/page'
+import { Permitted, PermittedForms } from '../../../components/permitted'
 import { Problem } from '../../../components/problem'
 import { operatedOneQuery, type Operated } from './queries'
 import { useRefresh } from '../refresh'
@@ -36,7 +37,13 @@ export function OperatedOrganizationPage() {
           All organizations
         </Anchor>
       }
-      actions={organization && <Actions organization={organization} />}
+      actions={
+        organization && (
+          <Permitted to="PUT /api/admin/organizations/{id}">
+            <Actions organization={organization} />
+          </Permitted>
+        )
+      }
     >
       <Group>
         {organization && <OrganizationState one={organization} />}
@@ -75,10 +82,12 @@ function OrganizationSections({ organization }: { organization: Operated }) {
         <Tabs.Tab value="credits">Credits</Tabs.Tab>
       </Tabs.List>
       <Tabs.Panel value="settings" pt="md">
-        <Stack gap="md">
-          <OrganizationTerms organization={organization} onSave={save} />
-          <OrganizationForm organization={organization} canRename onSave={save} />
-        </Stack>
+        <PermittedForms to="PUT /api/admin/organizations/{id}">
+          <Stack gap="md">
+            <OrganizationTerms organization={organization} onSave={save} />
+            <OrganizationForm organization={organization} canRename onSave={save} />
+          </Stack>
+        </PermittedForms>
       </Tabs.Panel>
       <Tabs.Panel value="credits" pt="md">
         <AccountCredits

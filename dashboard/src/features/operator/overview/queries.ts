@@ -1,5 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { api, bodyOf, type Schemas } from '../../../api/client'
+import type { OperatorAccess } from '../../../api/role'
 import { toTimeWindow } from '../../../api/time-window'
 import { formatCount, percent } from '../../../format/figures'
 import { usd } from '../../../format/money'
@@ -22,26 +23,39 @@ export const installationUsageQuery = (period: Period) =>
     refetchInterval: everyMs,
   })
 
-/** The state of the installation and what waits for an operator, as a list of concerns. */
-export const concernsQuery = queryOptions({
-  queryKey: ['operator', 'concerns'],
-  queryFn: async () => {
-    const [system, tickets, requests] = await Promise.all([
-      bodyOf(api.GET('/api/admin/system')),
-      bodyOf(api.GET('/api/admin/tickets', { params: { query: { status: 'open', limit: 1 } } })),
-      bodyOf(
-        api.GET('/api/admin/quota-requests', {
-          params: { query: { status: 'pending', limit: 1 } },
-        }),
-      ),
-    ])
-    return listConcerns(system, {
-      tickets: tickets.pagination.total,
-      quotaRequests: requests.pagination.total,
-    })
-  },
-  refetchInterval: everyMs,
-})
+type May = OperatorAccess['may']
+
+const readSystem = async (may: May) =>
+  may('GET /api/admin/system') ? bodyOf(api.GET('/api/admin/system')) : undefined
+
+async function countTickets(may: May): Promise<number> {
+  if (!may('GET /api/admin/tickets')) return 0
+  const query = { status: 'open' as const, limit: 1 }
+  const { pagination } = await bodyOf(api.GET('/api/admin/tickets', { params: { query } }))
+  return pagination.total
+}
+
+async function countQuotaRequests(may: May): Promise<number> {
+  if (!may('GET /api/admin/quota-requests')) return 0
+  const query = { status: 'pending' as const, limit: 1 }
+  const { pagination } = await bodyOf(api.GET('/api/admin/quota-requests', { params: { query } }))
+  return pagination.total
+}
+
+/** The state of the installation and what waits for an operator, as far as the role may read them, as a list of concerns. */
+export const concernsQuery = (may: May) =>
+  queryOptions({
+    queryKey: ['operator', 'concerns'],
+    queryFn: async () => {
+      const [system, tickets, quotaRequests] = await Promise.all([
+        readSystem(may),
+        countTickets(may),
+        countQuotaRequests(may),
+      ])
+      return listConcerns(system, { tickets, quotaRequests })
+    },
+    refetchInterval: everyMs,
+  })
 
 /** Something that an operator should look at, and the page for it. */
 export interface Concern {
@@ -51,12 +65,34 @@ export interface Concern {
 
 /** Lists what an operator should look at, the most urgent first. */
 export function listConcerns(
-  { breakers, database, journal, nodes, redis, usage }: System,
+  system: System | undefined,
   waiting: { tickets: number; quotaRequests: number },
 ): Concern[] {
+  const concerns: (Concern | false)[] = [
+    ...(system ? listFaults(system) : []),
+    waiting.tickets > 0 && {
+      text: formatCount(waiting.tickets, 'open ticket'),
+      to: '/operator/tickets',
+    },
+    waiting.quotaRequests > 0 && {
+      text: `${formatCount(waiting.quotaRequests, 'quota request')} to decide`,
+      to: '/operator/quota-requests',
+    },
+  ]
+  return concerns.filter((concern) => concern !== false)
+}
+
+function listFaults({
+  breakers,
+  database,
+  journal,
+  nodes,
+  redis,
+  usage,
+}: System): (Concern | false)[] {
   const lostNodes = (nodes ?? []).filter(({ alive }) => !alive).length
   const overdue = usage?.orphans_older_than_a_day ?? 0
-  const concerns: (Concern | false)[] = [
+  return [
     !database.reachable && { text: 'The database is unreachable', to: '/operator/system' },
     journal.is_behind && {
       text: `${formatCount(journal.waiting, 'usage event')} could not be booked yet`,
@@ -75,16 +111,7 @@ export function listConcerns(
       text: `${formatCount(overdue, 'attempt')} unresolved for more than a day`,
       to: '/operator/system',
     },
-    waiting.tickets > 0 && {
-      text: formatCount(waiting.tickets, 'open ticket'),
-      to: '/operator/tickets',
-    },
-    waiting.quotaRequests > 0 && {
-      text: `${formatCount(waiting.quotaRequests, 'quota request')} to decide`,
-      to: '/operator/quota-requests',
-    },
   ]
-  return concerns.filter((concern) => concern !== false)
 }
 
 /** A change from an earlier amount, in words. */

@@ -7,6 +7,8 @@ import { PlanForm } from './plan-form'
 import { api } from '../../../api/client'
 import { Confirm } from '../../../components/confirm'
 import { ListPage } from '../../../components/list-page'
+import { useOperatorAccess } from '../../../api/role'
+import { Permitted } from '../../../components/permitted'
 import { count } from '../../../format/figures'
 import { quotaTypes } from '../../../url/period'
 import { formatLimit } from '../quota-requests/limit-text'
@@ -15,17 +17,22 @@ import { useRefresh } from '../refresh'
 import { quotaNames } from '../../quota/queries'
 import { RowMenu } from '../../../components/row-menu'
 
-export const PlansPage = () => (
-  <ListPage
-    title="Plans"
-    about="Limits of accounts. New accounts get the default plan; set limits for a single account on its page."
-    query={useQuery(plansQuery)}
-    empty={{ title: 'No plans yet', text: 'Every account has a plan.' }}
-    add={{ label: 'New plan', form: (close) => <PlanForm onClose={close} /> }}
-  >
-    {(plans) => <PlanTable plans={plans} />}
-  </ListPage>
-)
+export function PlansPage() {
+  const { may } = useOperatorAccess()
+  const query = useQuery(plansQuery)
+  const add = { label: 'New plan', form: (close: () => void) => <PlanForm onClose={close} /> }
+  return (
+    <ListPage
+      title="Plans"
+      about="Limits of accounts. New accounts get the default plan; set limits for a single account on its page."
+      query={query}
+      empty={{ title: 'No plans yet', text: 'Every account has a plan.' }}
+      add={may('POST /api/admin/plans') ? add : undefined}
+    >
+      {(plans) => <PlanTable plans={plans} />}
+    </ListPage>
+  )
+}
 
 const PlanTable = ({ plans }: { plans: readonly Plan[] }) => (
   <ListTable
@@ -72,19 +79,21 @@ interface MenuProps {
 
 const PlanMenu = ({ plan: { id, name, is_default: isDefault }, onAction }: MenuProps) => (
   <RowMenu name={name}>
-    <Menu.Item onClick={() => onAction('change')}>Edit</Menu.Item>
+    <Permitted to="PUT /api/admin/plans/{id}">
+      <Menu.Item onClick={() => onAction('change')}>Edit</Menu.Item>
+    </Permitted>
     <Menu.Item
       renderRoot={(props) => <Link to="/operator/users" search={{ plan: id }} {...props} />}
     >
       View users
     </Menu.Item>
     {!isDefault && (
-      <>
+      <Permitted to="PUT /api/admin/plans/{id}">
         <Menu.Item onClick={() => onAction('default')}>Set as default</Menu.Item>
         <Menu.Item color="red" onClick={() => onAction('delete')}>
           Delete
         </Menu.Item>
-      </>
+      </Permitted>
     )}
   </RowMenu>
 )

@@ -1,4 +1,4 @@
-import { Badge, Button, Menu, Modal, Table, Text } from '@mantine/core'
+import { Badge, Menu, Modal, Table, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'
 import { useQuery } from '@tanstack/react-query'
@@ -9,6 +9,7 @@ import { api } from '../../../api/client'
 import { Confirm } from '../../../components/confirm'
 import { Filters } from '../../../components/filters'
 import { Page } from '../../../components/page'
+import { Permitted, PermittedButton } from '../../../components/permitted'
 import { ListTable } from '../../../components/list-table'
 import { ResourceList } from '../../../components/resource-list'
 import { SearchBox } from '../../../components/search-box'
@@ -23,7 +24,7 @@ export function ProvidersPage() {
   const search = route.useSearch()
   const navigate = route.useNavigate()
   const [isOpen, { open, close }] = useDisclosure()
-  const add = <Button onClick={open}>New provider</Button>
+  const add = <PermittedButton to="POST /api/admin/providers" label="New provider" onClick={open} />
   return (
     <Page
       title="Providers"
@@ -118,7 +119,11 @@ interface MenuProps {
 
 const ProviderMenu = ({ provider, onAction, onEnable }: MenuProps) => (
   <RowMenu name={provider.name}>
-    {!provider.built_in && <Menu.Item onClick={() => onAction('change')}>Edit</Menu.Item>}
+    {!provider.built_in && (
+      <Permitted to="PUT /api/admin/providers/{id}">
+        <Menu.Item onClick={() => onAction('change')}>Edit</Menu.Item>
+      </Permitted>
+    )}
     <Menu.Item
       renderRoot={(props) => (
         <Link to="/operator/models" search={{ provider: provider.key }} {...props} />
@@ -138,7 +143,7 @@ const ProviderMenu = ({ provider, onAction, onEnable }: MenuProps) => (
 )
 
 const ChangingItems = ({ provider: { enabled }, onAction, onEnable }: MenuProps) => (
-  <>
+  <Permitted to="PUT /api/admin/providers/{id}">
     {enabled ? (
       <Menu.Item onClick={() => onAction('off')}>Disable</Menu.Item>
     ) : (
@@ -147,7 +152,7 @@ const ChangingItems = ({ provider: { enabled }, onAction, onEnable }: MenuProps)
     <Menu.Item color="red" onClick={() => onAction('delete')}>
       Delete
     </Menu.Item>
-  </>
+  </Permitted>
 )
 
 function Actions({ provider }: { provider: Provider }) {

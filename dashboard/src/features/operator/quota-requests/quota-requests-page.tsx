@@ -6,6 +6,7 @@ import { Decide } from './decision-form'
 import { Filters } from '../../../components/filters'
 import { Page } from '../../../components/page'
 import { ListTable } from '../../../components/list-table'
+import { Permitted } from '../../../components/permitted'
 import { ResourceList } from '../../../components/resource-list'
 import { SearchBox } from '../../../components/search-box'
 import { When } from '../../../components/when'
@@ -149,19 +150,25 @@ const Decided = ({ request }: { request: DecidedQuotaRequest }) => (
 function Deciding({ request }: { request: DecidedQuotaRequest }) {
   const [verb, setVerb] = useState<'approve' | 'reject'>()
   return (
-    <Group gap="xs" wrap="nowrap">
-      <Button size="xs" aria-label={`Approve ${request.email}`} onClick={() => setVerb('approve')}>
-        Approve
-      </Button>
-      <Button
-        size="xs"
-        variant="default"
-        aria-label={`Reject ${request.email}`}
-        onClick={() => setVerb('reject')}
-      >
-        Reject
-      </Button>
-      {verb && <Decide request={request} verb={verb} onClose={() => setVerb(undefined)} />}
-    </Group>
+    <Permitted to="POST /api/admin/quota-requests/{id}/approve">
+      <Group gap="xs" wrap="nowrap">
+        <Button
+          size="xs"
+          aria-label={`Approve ${request.email}`}
+          onClick={() => setVerb('approve')}
+        >
+          Approve
+        </Button>
+        <Button
+          size="xs"
+          variant="default"
+          aria-label={`Reject ${request.email}`}
+          onClick={() => setVerb('reject')}
+        >
+          Reject
+        </Button>
+        {verb && <Decide request={request} verb={verb} onClose={() => setVerb(undefined)} />}
+      </Group>
+    </Permitted>
   )
 }

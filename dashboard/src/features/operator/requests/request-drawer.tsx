@@ -9,7 +9,7 @@ import { RequestView } from '../../logs/request-view'
 import { SidePanel } from '../../../components/side-panel'
 
 /** The provider cost of a request, and its margin. */
-const MarginOf = ({ request }: { request: AnyRequestDetails }) => (
+const MarginOf = ({ request, revenue }: { request: AnyRequestDetails; revenue: number }) => (
   <section aria-label="Margin">
     <Title order={3} size="h5" mb={4}>
       Margin
@@ -17,7 +17,7 @@ const MarginOf = ({ request }: { request: AnyRequestDetails }) => (
     <Text size="sm">
       {request.provider_cost === null
         ? 'The provider cost is unknown.'
-        : `${exactUsd(request.revenue)} revenue less ${exactUsd(request.provider_cost)} provider cost: ${exactUsd(request.margin)}`}
+        : `${exactUsd(revenue)} revenue less ${exactUsd(request.provider_cost)} provider cost: ${exactUsd(request.margin)}`}
     </Text>
   </section>
 )
@@ -68,7 +68,7 @@ export function RequestDrawer({ id, onClose }: { id: string; onClose: () => void
                     </Button>
                   }
                 >
-                  <MarginOf request={log} />
+                  {log.revenue !== null && <MarginOf request={log} revenue={log.revenue} />}
                   <Text size="sm" c="dimmed">
                     Prompts and answers are visible to the account alone. This view is recorded in
                     the audit log.

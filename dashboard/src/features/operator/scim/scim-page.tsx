@@ -1,7 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { api, bodyOf } from '../../../api/client'
 import { allRows } from '../../../api/paging'
+import { useOperatorAccess } from '../../../api/role'
 import { Page } from '../../../components/page'
+import { PermittedForms } from '../../../components/permitted'
 import { ResourceList } from '../../../components/resource-list'
 import { DirectoryTable } from '../../scim/directory-table'
 import { NewDirectory } from '../../scim/new-directory'
@@ -34,7 +36,9 @@ export function ScimPage() {
       await refresh()
     },
   }
-  const add = <NewDirectory create={create} isOperator />
+  const { may } = useOperatorAccess()
+  const isEditor = may('POST /api/admin/scim-directories')
+  const add = isEditor && <NewDirectory create={create} isOperator />
   return (
     <Page
       title="SCIM"
@@ -51,7 +55,11 @@ export function ScimPage() {
           action: add,
         }}
       >
-        {(directories) => <DirectoryTable directories={directories} actions={actions} />}
+        {(directories) => (
+          <PermittedForms to="PUT /api/admin/scim-directories/{id}">
+            <DirectoryTable directories={directories} actions={actions} />
+          </PermittedForms>
+        )}
       </ResourceList>
     </Page>
   )

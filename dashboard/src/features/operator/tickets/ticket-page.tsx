@@ -1,13 +1,15 @@
 import { Anchor, Badge, Group, Select, SimpleGrid, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useContext, useState } from 'react'
 import { api } from '../../../api/client'
 import { ReplyForm, CommentText } from '../../support/ticket-comments'
 import { Confirm } from '../../../components/confirm'
 import { Loaded } from '../../../components/loaded'
 import { Page } from '../../../components/page'
+import { Permitted, PermittedForms } from '../../../components/permitted'
 import { Problem } from '../../../components/problem'
+import { ReadOnlyForms } from '../../../components/read-only-forms'
 import { stateLabels, ticketQuery, handledTo, type Ticket } from './queries'
 import { useRefresh } from '../refresh'
 import { operatorsQuery } from '../users/queries'
@@ -38,9 +40,13 @@ export function HandledTicketPage() {
       <Loaded query={query} what="ticket">
         {(ticket) => (
           <>
-            <Handling ticket={ticket} />
+            <PermittedForms to="PUT /api/admin/tickets/{id}">
+              <Handling ticket={ticket} />
+            </PermittedForms>
             <Conversation ticket={ticket} />
-            <Answer ticket={ticket} />
+            <Permitted to="POST /api/admin/tickets/{id}/comments">
+              <Answer ticket={ticket} />
+            </Permitted>
           </>
         )}
       </Loaded>
@@ -94,7 +100,8 @@ function Handling({ ticket }: { ticket: Ticket }) {
     await api.PUT('/api/admin/tickets/{id}', { params: { path: { id } }, body: fields })
     await refresh()
   }
-  const { submit, isBusy, error } = useSubmit(change)
+  const { submit, isBusy: isSaving, error } = useSubmit(change)
+  const isBusy = useContext(ReadOnlyForms) || isSaving
   const common = { allowDeselect: false, disabled: isBusy || status === 'closed' }
   return (
     <Stack gap="xs">

@@ -1,4 +1,4 @@
-import { Checkbox, TextInput } from '@mantine/core'
+import { Select, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
 import { useQueryClient } from '@tanstack/react-query'
@@ -7,16 +7,17 @@ import { api, bodyOf, type Schemas } from '../../../api/client'
 import { useSendsEmail } from '../../../api/installation'
 import { toBody } from '../../../components/changed-fields'
 import { ResourceForm } from '../../../components/resource-form'
+import { roleChoices } from './role-choices'
 import { PlanSelect } from '../plans/plan-select'
 
 interface Fields {
   email: string
   display_name: string
   plan_id: string | null
-  is_operator: boolean
+  operator_role: string | null
 }
 
-const initialValues: Fields = { email: '', display_name: '', plan_id: null, is_operator: false }
+const initialValues: Fields = { email: '', display_name: '', plan_id: null, operator_role: null }
 
 /** Creates an account and opens its page. */
 export function NewUser({ onClose }: { onClose: () => void }) {
@@ -59,10 +60,13 @@ export function NewUser({ onClose }: { onClose: () => void }) {
         clearable
         {...form.getInputProps('plan_id')}
       />
-      <Checkbox
-        label="Operator"
-        description="Has full access to these operator pages"
-        {...form.getInputProps('is_operator', { type: 'checkbox' })}
+      <Select
+        label="Role of operators"
+        description="What the account may do on these operator pages"
+        placeholder="None"
+        clearable
+        data={roleChoices.filter(({ value }) => value !== '')}
+        {...form.getInputProps('operator_role')}
       />
     </ResourceForm>
   )

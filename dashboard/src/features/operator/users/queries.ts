@@ -52,11 +52,18 @@ export const userKeysQuery = (id: string) =>
       (await bodyOf(api.GET('/api/admin/users/{id}/keys', { params: { path: { id } } }))).keys,
   })
 
-/** Operators to whom tickets can be assigned, the latest hundred. */
+const assignedRoles = ['operator', 'support'] as const
+
+/** Operators and support to whom tickets can be assigned, the latest hundred of each. */
 export const operatorsQuery = queryOptions({
   queryKey: ['operator', 'users', 'operators'],
   queryFn: async () => {
-    const query = { is_operator: true, status: 'active' as const, limit: 100 }
-    return (await bodyOf(api.GET('/api/admin/users', { params: { query } }))).users
+    const lists = await Promise.all(
+      assignedRoles.map((role) => {
+        const query = { operator_role: role, status: 'active' as const, limit: 100 }
+        return bodyOf(api.GET('/api/admin/users', { params: { query } }))
+      }),
+    )
+    return lists.flatMap(({ users }) => users)
   },
 })

@@ -6,6 +6,7 @@ import { api, bodyOf, type Schemas } from '../../../api/client'
 import type { KeyChanges } from '../../keys/edit-key'
 import { KeyActions } from '../../keys/key-actions'
 import { KeyTable } from '../../keys/key-table'
+import { Permitted } from '../../../components/permitted'
 import { ResourceList } from '../../../components/resource-list'
 import { allRows } from '../../../api/paging'
 import type { Key } from '../../keys/queries'
@@ -34,16 +35,27 @@ export function UserKeys({ user }: { user: User }) {
   }
   return (
     <Stack gap="sm">
-      <Group justify="flex-end">
-        <Button onClick={open}>New key</Button>
-      </Group>
+      <Permitted to="POST /api/admin/users/{id}/keys">
+        <Group justify="flex-end">
+          <Button onClick={open}>New key</Button>
+        </Group>
+      </Permitted>
       <ResourceList
         query={useQuery(userKeysQuery(id))}
         rows={(keys) => allRows(keys)}
         plural="keys"
         empty={`${name} has no keys.`}
       >
-        {(keys) => <KeyTable keys={keys} actions={(one) => <Actions userId={id} one={one} />} />}
+        {(keys) => (
+          <KeyTable
+            keys={keys}
+            actions={(one) => (
+              <Permitted to="PUT /api/admin/users/{id}/keys/{key_id}">
+                <Actions userId={id} one={one} />
+              </Permitted>
+            )}
+          />
+        )}
       </ResourceList>
       <Modal opened={isOpen} onClose={close} title={`New key for ${name}`}>
         <NewKey create={create} onCreated={show} onCancel={close} />

@@ -16,7 +16,9 @@ import { RequestsLink } from '../requests/requests-link'
 import { ChangesLink } from '../audit-log/changes-link'
 import { Loaded } from '../../../components/loaded'
 import { Page } from '../../../components/page'
+import { Permitted, PermittedForms } from '../../../components/permitted'
 import { useRefresh } from '../refresh'
+import { useOperatorAccess } from '../../../api/role'
 import { userQuery, type User } from './queries'
 
 const route = getRouteApi('/home/operator/users/$id')
@@ -54,14 +56,28 @@ export function UserPage() {
 
 const UserActions = ({ user }: { user: User }) => (
   <Group gap="sm">
-    {user.status === 'active' && <SignInLink user={user} />}
-    <UserState user={user} />
+    {user.status === 'active' && (
+      <Permitted to="POST /api/admin/users/{id}/sign-in-link">
+        <SignInLink user={user} />
+      </Permitted>
+    )}
+    {/* Accounts of operators are suspended by those who may change them. */}
+    <Permitted
+      to={
+        user.operator_role === null
+          ? 'POST /api/admin/users/{id}/suspend'
+          : 'PUT /api/admin/users/{id}'
+      }
+    >
+      <UserState user={user} />
+    </Permitted>
   </Group>
 )
 
 function UserSections({ user }: { user: User }) {
   const { tab = 'account', page = 1 } = route.useSearch()
   const navigate = route.useNavigate()
+  const { may } = useOperatorAccess()
   return (
     <Stack gap="md">
       {user.status === 'suspended' && (
@@ -78,20 +94,26 @@ function UserSections({ user }: { user: User }) {
         <Tabs.List>
           <Tabs.Tab value="account">Account</Tabs.Tab>
           <Tabs.Tab value="limits">Limits</Tabs.Tab>
-          <Tabs.Tab value="keys">Keys</Tabs.Tab>
+          {may('GET /api/admin/users/{id}/keys') && <Tabs.Tab value="keys">Keys</Tabs.Tab>}
           <Tabs.Tab value="credits">Credits</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="account" pt="md">
           <Stack gap="md">
-            <UserProfile user={user} />
+            <PermittedForms to="PUT /api/admin/users/{id}">
+              <UserProfile user={user} />
+            </PermittedForms>
             <UserSettings user={user} />
           </Stack>
         </Tabs.Panel>
         <Tabs.Panel value="limits" pt="md">
-          <UserLimits user={user} />
+          <PermittedForms to="PUT /api/admin/users/{id}">
+            <UserLimits user={user} />
+          </PermittedForms>
         </Tabs.Panel>
         <Tabs.Panel value="keys" pt="md">
-          <UserKeys user={user} />
+          <Permitted to="GET /api/admin/users/{id}/keys">
+            <UserKeys user={user} />
+          </Permitted>
         </Tabs.Panel>
         <Tabs.Panel value="credits" pt="md">
           <AccountCredits
@@ -122,9 +144,11 @@ function Blocked({ user }: { user: User }) {
     <Alert color="red" title="Blocked by the ledger audit">
       <Stack gap="xs" align="flex-start">
         <Text size="sm">{user.blocked_reason}</Text>
-        <Button size="xs" color="red" variant="light" onClick={() => setConfirming(true)}>
-          Unblock
-        </Button>
+        <Permitted to="PUT /api/admin/users/{id}">
+          <Button size="xs" color="red" variant="light" onClick={() => setConfirming(true)}>
+            Unblock
+          </Button>
+        </Permitted>
       </Stack>
       {isConfirming && (
         <Confirm

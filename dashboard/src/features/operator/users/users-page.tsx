@@ -1,4 +1,4 @@
-import { Anchor, Badge, Button, Group, Modal, Table, Text } from '@mantine/core'
+import { Anchor, Badge, Group, Modal, Table, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
@@ -8,11 +8,13 @@ import { Filters } from '../../../components/filters'
 import { Moment } from '../../../components/moment'
 import { Money } from '../../../components/money'
 import { Page } from '../../../components/page'
+import { PermittedButton } from '../../../components/permitted'
 import { ListTable } from '../../../components/list-table'
 import { ResourceList } from '../../../components/resource-list'
 import { SearchBox } from '../../../components/search-box'
 import { When } from '../../../components/when'
 import { PlanSelect } from '../plans/plan-select'
+import { roleNames } from '../../../api/role'
 import { userStateNames, usersQuery, type User, type UserSearch } from './queries'
 
 const route = getRouteApi('/home/operator/users')
@@ -36,7 +38,7 @@ export function UsersPage() {
     <Page
       title="Users"
       about="All accounts with their plans and balances."
-      actions={<Button onClick={open}>New user</Button>}
+      actions={<PermittedButton to="POST /api/admin/users" label="New user" onClick={open} />}
     >
       <UserFilters search={search} onChange={change} />
       <ResourceList
@@ -136,7 +138,9 @@ export const UserBadges = ({ user }: { user: User }) => (
     <Badge variant="light" color={user.status === 'active' ? 'green' : 'red'}>
       {user.status}
     </Badge>
-    {user.is_operator && <Badge variant="outline">operator</Badge>}
+    {user.operator_role !== null && (
+      <Badge variant="outline">{roleNames[user.operator_role].toLowerCase()}</Badge>
+    )}
     {user.blocked && <Badge color="red">blocked</Badge>}
   </Group>
 )

@@ -1,0 +1,190 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { barriersOf } from './accessibility'
+import { startSignedIn, type SignedIn } from './signed-in'
+
+let dashboard: SignedIn
+/** An account, an organization, a plan, a ticket and a request for pages to show. */
+let customerId: string
+let operatorId: string
+
+beforeAll(async () => {
+  dashboard = await startSignedIn()
+  const { gateway } = dashboard
+  const customer = await gateway.customer({ permissions: ['read', 'write', 'admin'] })
+  customerId = customer.userId
+  const operator = await gateway.admin('POST', '/users', {
+    email: 'chief@roles.example',
+    operator_role: 'operator',
+  })
+  operatorId = String(operator['id'])
+  await fetch(`${gateway.url}/api/support/tickets`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${customer.key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ subject: 'It is slow', description: 'Since noon.' }),
+  })
+})
+afterAll(() => dashboard[Symbol.asyncDispose]())
+
+const give = (role: string) =>
+  dashboard.sql`update users set is_operator = false, operator_role = ${role}
+    where email = 'ada@example.com'`
+
+const read = ['Requests', 'Quota requests']
+const people = ['Users', 'All organizations']
+const labels = {
+  support: [...read, 'Tickets', ...people, 'Plans', 'Transactions'],
+  finance: [
+    'Installation overview',
+    'Explorer of all accounts',
+    ...read,
+    ...people,
+    'Plans',
+    'Transactions',
+    'Catalog',
+  ],
+  read_only: [
+    'Installation overview',
+    'Explorer of all accounts',
+    ...read,
+    'Tickets',
+    ...people,
+    'SCIM',
+    'Plans',
+    'Transactions',
+    'Providers',
+    'Catalog',
+    'Platform connections',
+    'System collections',
+    'Branding',
+    'Configuration',
+    'Audit log',
+    'Audit delivery',
+    'System',
+  ],
+} as const
+
+const first = { support: 'Requests', finance: 'Installation overview' } as const
+const roles = ['support', 'finance', 'read_only'] as const
+
+/** Answers of refused requests of operators that a page gets. */
+function listenToRefusals(page: Page): string[] {
+  const refusals: string[] = []
+  page.on('response', (response) => {
+    const { pathname } = new URL(response.url())
+    const isRefused = response.status() >= 400 && pathname.startsWith('/api/admin')
+    if (isRefused) refusals.push(`${response.status()} ${pathname}`)
+  })
+  return refusals
+}
+
+const navigationOf = (page: Page) => page.getByRole('navigation', { name: 'Main' })
+
+describe.each(roles)('the role %s', (role) => {
+  beforeAll(() => give(role))
+
+  test('opens at its first page, with a navigation of the pages that it may open', async () => {
+    const page = await dashboard.open('/operator')
+    const start = role === 'read_only' ? first.finance : first[role]
+    await page.getByRole('heading', { name: start, exact: true }).waitFor()
+    const links = navigationOf(page).getByRole('group').getByRole('link')
+    expect(await links.allTextContents()).toEqual([...labels[role]])
+    await page.close()
+  })
+
+  test.each([...labels[role]])('opens %s without a refusal or a barrier', async (label) => {
+    const page = await dashboard.open('/operator')
+    const refusals = listenToRefusals(page)
+    await navigationOf(page).getByRole('link', { name: label, exact: true }).click()
+    await page.getByRole('heading', { name: label, exact: true, level: 1 }).waitFor()
+    await page.waitForLoadState('networkidle')
+    expect(await barriersOf(page)).toEqual([])
+    expect(refusals).toEqual([])
+    await page.close()
+  })
+
+  test('opens the tabs of an account without a refusal', async () => {
+    const page = await dashboard.open('/operator')
+    const refusals = listenToRefusals(page)
+    for (const tab of ['account', 'limits', 'credits']) {
+      await page.goto(`${dashboard.address}/operator/users/${customerId}?tab=${tab}`)
+      await page.getByRole('tab', { name: 'Account' }).waitFor()
+      await page.waitForLoadState('networkidle')
+    }
+    expect(refusals).toEqual([])
+    await page.close()
+  })
+})
+
+/** The buttons of a page by their names, once it has loaded. */
+async function buttonsOf(path: string, anchor: string): Promise<string[]> {
+  const page = await dashboard.open(path)
+  await page.getByRole('main').getByText(anchor).first().waitFor()
+  await page.waitForLoadState('networkidle')
+  const names = await page.getByRole('main').getByRole('button').allTextContents()
+  await page.close()
+  return names.filter((name) => name !== '')
+}
+
+test('a page of another role names the reason, and requests nothing', async () => {
+  await give('support')
+  const page = await dashboard.open('/operator/config')
+  const refusals = listenToRefusals(page)
+  await page.getByRole('heading', { name: 'Not for your role' }).waitFor()
+  expect(await barriersOf(page)).toEqual([])
+  expect(refusals).toEqual([])
+  await page.close()
+})
+
+test('support suspends customers, not operators, and changes neither limits nor balance', async () => {
+  await give('support')
+  const actions = ['Suspend', 'Copy sign-in link', 'Save', 'Grant credits', 'New key']
+  const path = `/operator/users/${customerId}`
+  const found = async (buttons: Promise<string[]>) =>
+    (await buttons).filter((name) => actions.includes(name))
+  expect(await found(buttonsOf(path, 'Operator access'))).toEqual(['Suspend'])
+  expect(await found(buttonsOf(`${path}?tab=keys`, 'Created'))).toEqual(['Suspend'])
+  expect(await found(buttonsOf(`${path}?tab=credits`, 'Balance'))).toEqual(['Suspend'])
+  const operator = buttonsOf(`/operator/users/${operatorId}`, 'Operator access')
+  expect(await found(operator)).toEqual([])
+  const users = await buttonsOf('/operator/users', 'chief@roles.example')
+  expect(users).not.toContain('New user')
+})
+
+test('finance grants credits and changes plans, and nothing else of an account', async () => {
+  await give('finance')
+  const path = `/operator/users/${customerId}`
+  expect(await buttonsOf(`${path}?tab=credits`, 'Balance')).toEqual(
+    expect.arrayContaining(['Grant credits', 'Adjust balance']),
+  )
+  const account = await buttonsOf(path, 'Operator access')
+  expect(account.filter((name) => ['Save', 'Suspend'].includes(name))).toEqual([])
+  expect(await buttonsOf('/operator/plans', 'default')).toContain('New plan')
+})
+
+test('read-only finds no button that changes anything, and locked fields', async () => {
+  await give('read_only')
+  const paths = [
+    ['/operator/users', 'chief@roles.example'],
+    ['/operator/plans', 'default'],
+    ['/operator/providers', 'built in'],
+    ['/operator/models', 'Context'],
+    ['/operator/connections', 'Platform connections'],
+    ['/operator/collections', 'auto-free'],
+    ['/operator/branding', 'Identity'],
+    ['/operator/config', 'Configuration'],
+    ['/operator/scim', 'SCIM'],
+    ['/operator/audit-delivery', 'Legal holds'],
+    [`/operator/users/${customerId}`, 'Operator access'],
+  ] as const
+  for (const [path, anchor] of paths) {
+    const buttons = await buttonsOf(path, anchor)
+    const changing = buttons.filter((name) =>
+      /^(New|Add|Save|Discard|Suspend|Grant|Set|Delete|Copy sign-in)/.test(name),
+    )
+    expect([path, changing]).toEqual([path, []])
+  }
+  const page = await dashboard.open(`/operator/users/${customerId}`)
+  expect(await page.getByRole('textbox', { name: 'Email' }).isDisabled()).toBe(true)
+  await page.close()
+})
