@@ -30,7 +30,7 @@ const days = weekdays.map((value) => ({
 const zones = Intl.supportedValuesOf('timeZone')
 const maxZones = 20
 
-/** What a new budget may apply to. */
+/** The subjects that a new budget may have. */
 interface Subject {
   value: string
   label: string
