@@ -33,6 +33,11 @@ const facts = { name: 'audio.wav', type: 'audio/wav', bytes: 5 }
 const pieces = [Buffer.from('one'), Buffer.from('23')]
 const { signal } = new AbortController()
 
+function* breakingPieces(): Generator<Uint8Array, void> {
+  yield Buffer.from('one')
+  throw new Error('no base64')
+}
+
 test('a file is on disk until it is disposed of', async () => {
   const { uploads, listed } = await createUploads(8 * mebibyte)
   const storedFile = await storeFile(facts, pieces, { uploads, owner: 'account', signal })
@@ -49,10 +54,6 @@ test('a file is on disk until it is disposed of', async () => {
 
 test('nothing remains of a file whose text is broken', async () => {
   const { uploads, listed } = await createUploads(8 * mebibyte)
-  function* breakingPieces(): Generator<Uint8Array, void> {
-    yield Buffer.from('one')
-    throw new Error('no base64')
-  }
   const storing = storeFile(facts, breakingPieces(), { uploads, owner: 'account', signal })
   await expect(storing).rejects.toThrow('no base64')
   expect(await listed()).toEqual([])

@@ -14,10 +14,11 @@ import { usage } from './behaviours/usage'
 import { drawings, edits, variations } from './drawings'
 import { embeddings } from './embeddings'
 import { foreignDrawings } from './foreign-drawings'
+import { foreignTranscripts } from './foreign-transcripts'
 import { moderations } from './moderations'
 import { rankings } from './rankings'
 import { foreignSpeeches, speeches } from './speeches'
-import { deepgram, elevenLabs, foreignTranscripts, transcripts } from './transcripts'
+import { deepgram, elevenLabs, transcripts } from './transcripts'
 
 /** Every behaviour by the name a model has; an argument may follow it after a hyphen. */
 const behaviours: Record<string, Behaviour> = {

@@ -5,13 +5,13 @@ import { type Attempt, capOf, isJson, type Json } from './call'
 import { publishedModels, readCatalogue } from './catalogue'
 import type { Connection } from './connection'
 import { drawingModelOf, taskPath } from './foreign-drawings'
+import { transcriptModelOf } from './foreign-transcripts'
 import { type Exchange, type Log, clearLog, recordRequest, parseBody } from './log'
 import { parseModelName } from './model-name'
 import { Reply } from './reply'
 import type { RawRequest } from './request-parser'
 import { speechModelOf } from './speeches'
 import { promptTokens } from './tokens'
-import { transcriptModelOf } from './transcripts'
 
 const endpoints = [
   '/v1/chat/completions',

@@ -1,8 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
-import { readdir } from 'node:fs/promises'
-import { join } from 'node:path'
-import { eventually } from '../../../server/testing/eventually'
 import { webm, wav } from '../../../server/testing/sound-files'
 import { upstreamSecret } from '../../harness/server'
 import { errorOf, createFixture, jsonOf, type Fixture } from './fixture'
@@ -24,10 +21,6 @@ beforeAll(async () => {
   await fixture.model('gpt', { ...transcriber, upstream_model: 'hear-tokens' })
   await fixture.addProvider('mistral-like', { transcriptionFormat: 'mistral' })
   await fixture.addModel('mistral-like/hear-mistral', transcriber)
-  await fixture.addProvider('cloudflare-like', { transcriptionFormat: 'cloudflare' })
-  await fixture.addModel('cloudflare-like/@cf/openai/whisper-large-v3-turbo', transcriber)
-  await fixture.addProvider('azure-speech-like', { transcriptionFormat: 'azure_speech' })
-  await fixture.addModel('azure-speech-like/llm-speech', transcriber)
   for (const provider of ['deepgram', 'elevenlabs']) {
     await gateway.admin('POST', '/connections', {
       name: provider,
@@ -270,70 +263,6 @@ test('a translation in JSON is rejected', async () => {
   expect(await errorOf(response)).toMatchObject({ details: { issue: 'wrong_content_type' } })
 })
 
-describe('JSON with the sound in base64, as OpenRouter has it', () => {
-  const audio = { data: sound.toString('base64'), format: 'wav' }
-  const send = (fields: Record<string, unknown> = {}) =>
-    fixture.post(path, { model: 'fake/whisper', input_audio: audio, ...fields })
-
-  test.each(all)('is for %s the file that a form has, at the same price', async (model) => {
-    const response = await send({ model, language: 'en', temperature: 0 })
-    expect([response.status, response.headers.get('x-tollgate-cost')]).toEqual([200, '0.0004'])
-    expect(await response.json()).toMatchObject({ text, usage: expect.any(Object) })
-    const sha256 = createHash('sha256').update(sound).digest('hex')
-    expect(fixture.sent()['file']).toMatchObject({ bytes: sound.length, sha256, type: 'audio/wav' })
-    expect(fixture.sent()).not.toHaveProperty('input_audio')
-  })
-
-  test('is answered in each format, and streamed', async () => {
-    const verbose = await send({
-      response_format: 'verbose_json',
-      timestamp_granularities: ['word', 'segment'],
-    })
-    expect(await verbose.json()).toMatchObject({ text, duration: 4, words: expect.any(Array) })
-    const srt = await (await send({ response_format: 'srt' })).text()
-    expect(srt).toStartWith('1\n00:00:00,000 --> ')
-    const events = await (await send({ model: 'fake/gpt', stream: true })).text()
-    expect(events).toContain('transcript.text.done')
-  })
-
-  test('has its cost in the usage where that is requested, and options for providers are left out', async () => {
-    const response = await send({ usage: { include: true }, provider: { options: { openai: {} } } })
-    expect(await response.json()).toMatchObject({ text, usage: { cost: 0.0004 } })
-    expect(fixture.sent()).not.toHaveProperty('provider')
-  })
-
-  test.each([
-    ['no sound', { input_audio: undefined }, 'input_audio', 'required'],
-    [
-      'a data URL',
-      { input_audio: { ...audio, data: 'data:audio/wav;base64,AA' } },
-      'input_audio.data',
-      'bad_format',
-    ],
-    [
-      'an unknown format',
-      { input_audio: { ...audio, format: 'docx' } },
-      'input_audio.format',
-      'bad_format',
-    ],
-    ['a file beside it', { file: 'a.wav' }, 'file', 'not_allowed'],
-    ['a wrong temperature', { temperature: 3 }, 'temperature', 'out_of_range'],
-    ['no model', { model: undefined }, 'model', 'required'],
-  ])('%s is rejected, and nothing is sent', async (...[, fields, param, issue]) => {
-    const before = fixture.rig.upstream.requests().length
-    const response = await send(fields)
-    expect(response.status).toBe(400)
-    expect(await errorOf(response)).toMatchObject({ param, details: { issue } })
-    expect(fixture.rig.upstream.requests()).toHaveLength(before)
-  })
-
-  test('leaves nothing on disk', async () => {
-    const directory = join(fixture.rig.gateway.dataDir, 'uploads')
-    await (await send()).text()
-    await eventually(async () => (await readdir(directory)).length === 0)
-  })
-})
-
 test('sound of any type that clients give it goes through', async () => {
   for (const one of [
     named('a.webm', 'video/webm', webm()),
@@ -353,32 +282,6 @@ test('models of other kinds do not transcribe, and those that do chat not', asyn
   const messages = [{ role: 'user', content: 'a' }]
   const answer = await fixture.post('/v1/chat/completions', { model: 'fake/whisper', messages })
   expect(await errorOf(answer)).toMatchObject(ofKind)
-})
-
-describe.each([
-  'cloudflare-like/@cf/openai/whisper-large-v3-turbo',
-  'azure-speech-like/llm-speech',
-])('%s', (model) => {
-  test.each(['/v1/audio/translations', path])(
-    'answers %s, at the price of the sound',
-    async (at) => {
-      const response = await transcribe({ model, response_format: 'verbose_json' }, at)
-      expect([response.status, response.headers.get('x-tollgate-cost')]).toEqual([200, '0.0004'])
-      expect(await response.json()).toMatchObject({ text, duration: 4, segments: [{}, {}] })
-      const task = at === path ? 'transcribe' : 'translate'
-      expect(JSON.stringify(fixture.sent())).toContain(task)
-    },
-  )
-
-  test('is sent no request where the caller wants speakers', async () => {
-    const before = fixture.rig.upstream.requests().length
-    const response = await transcribe({ model, response_format: 'diarized_json' })
-    expect(await errorOf(response)).toMatchObject({
-      param: 'response_format',
-      details: { issue: 'unsupported_by_model' },
-    })
-    expect(fixture.rig.upstream.requests()).toHaveLength(before)
-  })
 })
 
 test('providers that do not transcribe, or not into English, receive no request', async () => {

@@ -35,7 +35,8 @@ test('Amazon makes five variations a request, each at its price', async () => {
     return Response.json({ images: Array(Number(numberOfImages)).fill('BBBB') })
   }
   const answer = await vary(nova, { n: 6, size: '1024x1024' })
-  expect([answer.status, answer.body['data']]).toEqual([200, Array(6).fill({ b64_json: 'BBBB' })])
+  const images = Array.from({ length: 6 }, () => ({ b64_json: 'BBBB' }))
+  expect([answer.status, answer.body['data']]).toEqual([200, images])
   expect(front.requests.map(({ path }) => decodeURIComponent(path))).toEqual(
     Array(2).fill('/model/amazon.nova-canvas-v1:0/invoke'),
   )

@@ -31,6 +31,14 @@ const sentBy = async (request: Transcribing) => {
   return { path, body: JSON.parse(Buffer.concat(pieces).toString()) }
 }
 
+function definitionOf(fields: Partial<Transcribing>): unknown {
+  const { content } = azureSpeech.write(requestOf(fields))
+  if (!('fields' in content)) throw new Error('no form')
+  expect(content.fields.map(([name]) => name)).toEqual(['definition', 'audio'])
+  const definition = content.fields[0]?.[1]
+  return JSON.parse(typeof definition === 'string' ? definition : '')
+}
+
 describe('Workers AI', () => {
   test('gets the file as base64, the task and the words of the prompt', async () => {
     expect(await sentBy(requestOf())).toEqual({
@@ -66,13 +74,6 @@ describe('Workers AI', () => {
 })
 
 describe('LLM Speech', () => {
-  const definitionOf = (fields: Partial<Transcribing>) => {
-    const { content } = azureSpeech.write(requestOf(fields))
-    if (!('fields' in content)) throw new Error('no form')
-    expect(content.fields.map(([name]) => name)).toEqual(['definition', 'audio'])
-    return JSON.parse(String(content.fields[0]?.[1]))
-  }
-
   test('gets a definition with the task, and English as its target', () => {
     expect(definitionOf({ upstreamModel: 'llm-speech' })).toEqual({
       enhancedMode: {
