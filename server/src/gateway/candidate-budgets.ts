@@ -109,10 +109,9 @@ export class CandidateBudgets {
 
   /** Ends a hold of tokens of budgets that do not count the request any more. */
   #endStaleTokens(): void {
-    const joined = this.#joined
-    if (!joined) return
-    if (joined.own === this.#own?.tokens && joined.payer === this.#payer?.tokens) return
-    joined.hold.end()
+    const { own, payer, hold } = this.#joined ?? {}
+    if (own === this.#own?.tokens && payer === this.#payer?.tokens) return
+    hold?.end()
     this.#joined = undefined
   }
 
@@ -125,8 +124,8 @@ export class CandidateBudgets {
     const { organizationId } = candidate.billing
     const budgets = findPayerBudgets(candidate, userId)?.limits ?? []
     if (organizationId === null || budgets.length === 0) return undefined
-    const known = this.#payers.get(organizationId)
-    if (known) return known
+    const knownPayer = this.#payers.get(organizationId)
+    if (knownPayer) return knownPayer
     const caller = { userId, organizationId, budgets }
     const payer = new RequestBudgets({ ...toShared(request), caller, spending })
     this.#payers.set(organizationId, payer)

@@ -38,8 +38,10 @@ export function findBudgetTags(
   const ofPayers = findPayers(principal, candidates)
   const { budgetTags } = principal.limits
   if (budgetTags.length === 0 && !ofPayers) return null
-  const counted = new Set([...budgetTags, ...(ofPayers ?? []).flatMap(({ tags }) => tags)])
-  const tags = [...(principal.tags ?? []), ...(ofRequest ?? [])].filter((tag) => counted.has(tag))
+  const countedTags = new Set([...budgetTags, ...(ofPayers ?? []).flatMap(({ tags }) => tags)])
+  const tags = [...(principal.tags ?? []), ...(ofRequest ?? [])].filter((tag) =>
+    countedTags.has(tag),
+  )
   const ofDepartments = (ofPayers ?? []).flatMap(({ ownTags }) => ownTags)
   const all = toTagSet([...tags, ...ofDepartments])
   return all.length === 0 ? null : all

@@ -25,11 +25,11 @@ export async function findWindowEnds(db: Kysely<Schema>, nowMs: number): Promise
     .select(['organization_id', 'window_unit', 'time_zone', 'first_weekday'])
     .distinct()
     .execute()
-  const owned = [
+  const budgets = [
     ...ofAccounts.map((row) => ({ userId: row.user_id, payerId: null, row })),
     ...ofOrganizations.map((row) => ({ userId: null, payerId: row.organization_id, row })),
   ]
-  return owned.flatMap(({ row, ...owner }) =>
+  return budgets.flatMap(({ row, ...owner }) =>
     toSummedParts(findWindow(toWindowRule(row), nowMs))
       .filter(({ grain }) => grain !== 'day')
       .map((part) => ({ ...owner, ...part })),
