@@ -191,3 +191,56 @@ test('keeps the sums with which the windows of budgets begin', async () => {
   const { sums } = await readWindows(query, { usedBy, unbooked: () => [] })
   expect(sums.get('year')).toEqual({ requests: 3, spent: 30n, tokens: 84n })
 })
+
+test('keeps the sums with which the windows of budgets of organizations begin, of all their members', async () => {
+  const { query } = database
+  const [member, other] = [await createCustomer(database, 0n), await createCustomer(database, 0n)]
+  // Its pool has credit.
+  const organizationId = await createCustomer(database, 1000n)
+  await sql`
+    insert into organization (id, name, billing_email)
+    values (${organizationId}, 'Engines', 'billing@example.com')`.execute(query)
+  const rule = { unit: 'year', timeZone: 'Asia/Kolkata', firstWeekday: 1 } as const
+  const { fromMs, toMs } = findWindow(rule, Date.now())
+  await query
+    .insertInto('organization_budget')
+    .values({
+      id: newId('budget'),
+      organization_id: organizationId,
+      name: 'Year',
+      unit: 'usd',
+      amount: 100n,
+      window_unit: rule.unit,
+      time_zone: rule.timeZone,
+      first_weekday: rule.firstWeekday,
+    })
+    .execute()
+  const began = [fromMs - 1, fromMs, fromMs + 1_800_000, fromMs + 10 * 3_600_000]
+  const paid = { accountId: organizationId, organizationId, cost: 10n }
+  await settle(
+    query,
+    began.flatMap((ms) =>
+      [member, other].map((userId) =>
+        recordForTests(userId, { ...paid, startedAt: new Date(ms).toISOString() }),
+      ),
+    ),
+  )
+  // Its connections count at the price, whatever was charged; what a member pays does not count.
+  const startedAt = new Date(fromMs).toISOString()
+  await settle(query, [
+    recordForTests(member, { ...paid, cost: 1n, price: 25n, billingMode: 'org_pays', startedAt }),
+    recordForTests(member, { organizationId, billingMode: 'member_pays', startedAt }),
+  ])
+  await purgeOldRows(query, 3650)
+  const window = { fromMs, toMs }
+  const usedBy = [null, member].map((memberId) => ({
+    id: memberId ?? 'all',
+    subjectId: 'payments',
+    userId: member,
+    payments: { organizationId, memberId },
+    window,
+  }))
+  const { sums } = await readWindows(query, { usedBy, unbooked: () => [] })
+  expect(sums.get('all')).toEqual({ requests: 7, spent: 85n, tokens: 196n })
+  expect(sums.get(member)).toEqual({ requests: 4, spent: 55n, tokens: 112n })
+})
