@@ -106,6 +106,8 @@ async function shared({ account, gateway }: SignedIn, make: Make) {
   const id = await make('/organizations', { name, description: 'Machines that calculate.' })
   const email = 'grace@example.com'
   await make(`/organizations/${id}/members/invite`, { email, role: 'developer' })
+  const monthly = { name: 'All members', amount: 500, window: 'month' }
+  await make(`/organizations/${id}/budgets`, { ...monthly, ...softPercents })
   await account.send(`PUT /api/organizations/${id}`, {
     monthly_spend_limit: 250,
     auto_approve_domains: ['engines.example', 'calculators.example'],
@@ -121,6 +123,7 @@ async function shared({ account, gateway }: SignedIn, make: Make) {
     organization: `/organizations/${id}`,
     'organization-invitations': `/organizations/${id}?tab=invitations`,
     'organization-usage': `/organizations/${id}?tab=usage`,
+    'organization-budgets': `/organizations/${id}?tab=budgets`,
     'organization-limits': `/organizations/${id}?tab=limits`,
     'organization-trail': `/organizations/${id}?tab=trail`,
     ticket: `/support/${ticket}`,

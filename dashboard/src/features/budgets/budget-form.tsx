@@ -1,17 +1,15 @@
 import { Autocomplete, Group, NumberInput, Select, TagsInput, TextInput } from '@mantine/core'
 import { useForm, type UseFormReturnType } from '@mantine/form'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { api } from '../../api/client'
+import { useQueryClient, type QueryKey } from '@tanstack/react-query'
 import { ResourceForm } from '../../components/resource-form'
-import { keysQuery } from '../keys/queries'
 import { findPercentsFault, parsePercents, usualPercents } from './percents'
 import {
-  budgetsQuery,
   newFields,
   toFields,
   weekdays,
   windowNames,
   type Budget,
+  type BudgetActions,
   type BudgetFields,
 } from './queries'
 
@@ -32,44 +30,42 @@ const days = weekdays.map((value) => ({
 const zones = Intl.supportedValuesOf('timeZone')
 const maxZones = 20
 
+/** What a new budget may apply to. */
+interface Subject {
+  value: string
+  label: string
+}
+
+/** How the budgets of an account or an organization are changed, and what lists them. */
+export interface BudgetOwner {
+  actions: BudgetActions
+  queryKey: QueryKey
+  subjects: readonly Subject[]
+}
+
 interface Props {
+  owner: BudgetOwner
   /** The budget to change; absent for a new one. */
   budget?: Budget
   onClose: () => void
 }
 
 /** Creates a budget, or changes one. */
-export function BudgetForm({ budget, onClose }: Props) {
+export function BudgetForm({ owner: { actions, queryKey, subjects }, budget, onClose }: Props) {
   const queries = useQueryClient()
   const form = useForm<BudgetFields>({
     initialValues: budget ? toFields(budget) : newFields(),
     validate: { notify_percents: findPercentsFault },
   })
-  const save = async ({
-    key_id,
-    unit,
-    amount,
-    models,
-    providers,
-    tags,
-    notify_percents,
-    ...rest
-  }: BudgetFields) => {
+  const save = async (values: BudgetFields) => {
+    const { subject, unit, amount, models, providers, tags, notify_percents, ...rest } = values
     const percents = parsePercents(notify_percents)
     const fields = { ...rest, amount: Number(amount), notify_percents: percents }
-    if (budget) {
-      const params = { path: { budget_id: budget.id } }
-      await api.PATCH('/api/account/budgets/{budget_id}', { params, body: fields })
-    } else {
-      const filter = {
-        models: orNull(models),
-        providers: orNull(providers),
-        tags: orNull(tags),
-      }
-      const body = { ...fields, ...filter, unit, key_id: key_id === '' ? null : key_id }
-      await api.POST('/api/account/budgets', { body })
-    }
-    await queries.invalidateQueries(budgetsQuery)
+    const filter = { models: orNull(models), providers: orNull(providers), tags: orNull(tags) }
+    await (budget
+      ? actions.change(budget.id, fields)
+      : actions.create({ ...fields, ...filter, unit }, subject))
+    await queries.invalidateQueries({ queryKey })
     onClose()
   }
   return (
@@ -87,7 +83,7 @@ export function BudgetForm({ budget, onClose }: Props) {
         data-autofocus
         {...form.getInputProps('name')}
       />
-      {!budget && <Scope form={form} />}
+      {!budget && <Scope form={form} subjects={subjects} />}
       {!budget && <Filter form={form} />}
       <Amount form={form} isNew={!budget} />
       <WindowInputs form={form} />
@@ -98,20 +94,14 @@ export function BudgetForm({ budget, onClose }: Props) {
 
 type Form = UseFormReturnType<BudgetFields>
 
-function Scope({ form }: { form: Form }) {
-  const { data: keys = [] } = useQuery(keysQuery)
-  return (
-    <Select
-      label="Applies to"
-      allowDeselect={false}
-      data={[
-        { value: '', label: 'The whole account' },
-        ...keys.map(({ id, name }) => ({ value: id, label: `API key ${name}` })),
-      ]}
-      {...form.getInputProps('key_id')}
-    />
-  )
-}
+const Scope = ({ form, subjects }: { form: Form; subjects: readonly Subject[] }) => (
+  <Select
+    label="Applies to"
+    allowDeselect={false}
+    data={[...subjects]}
+    {...form.getInputProps('subject')}
+  />
+)
 
 const orNull = (names: string[]) => (names.length === 0 ? null : names)
 

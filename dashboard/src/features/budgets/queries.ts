@@ -2,14 +2,77 @@ import { queryOptions } from '@tanstack/react-query'
 import { api, bodyOf, type Schemas } from '../../api/client'
 import { formatPercents, usualPercents } from './percents'
 
-/** The budgets of the account and of its keys, with what the current window has used. */
+/** The budgets of the account and its keys, and those of organizations that bind it, with what the current window has used. */
 export const budgetsQuery = queryOptions({
   queryKey: ['budgets'],
-  queryFn: async () => (await bodyOf(api.GET('/api/account/budgets'))).budgets,
+  queryFn: async () => bodyOf(api.GET('/api/account/budgets')),
 })
 
-export type Budget = Schemas['Budget']
+/** The budgets of an organization that its reader sees. */
+export const organizationBudgetsQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['organizations', id, 'budgets'],
+    queryFn: async () =>
+      (await bodyOf(api.GET('/api/organizations/{id}/budgets', { params: { path: { id } } })))
+        .budgets,
+  })
+
+export type OrganizationBudget = Schemas['OrganizationBudget']
+
+/** A budget, whatever it applies to. */
+export type Budget = Omit<Schemas['Budget'], 'key_id'>
 export type Window = Budget['window']
+
+/** The fields that a change sends, and a new budget besides its filter and its unit. */
+type SentTerms = Pick<Budget, 'name' | 'amount' | 'window' | 'time_zone' | 'first_weekday'> &
+  Pick<Budget, 'enforcement' | 'notify_percents'>
+type NewTerms = SentTerms & Pick<Budget, 'unit' | 'models' | 'providers' | 'tags'>
+
+/** How the budgets of an account, or of an organization, are changed. `subject` is what a new one applies to. */
+export interface BudgetActions {
+  create: (terms: NewTerms, subject: string) => Promise<unknown>
+  change: (id: string, terms: SentTerms) => Promise<unknown>
+  remove: (id: string) => Promise<unknown>
+}
+
+/** The budgets of the account; a subject is the ID of a key, or empty. */
+export const accountBudgets: BudgetActions = {
+  create: (terms, subject) =>
+    api.POST('/api/account/budgets', { body: { ...terms, key_id: subject || null } }),
+  change: (budget_id, body) =>
+    api.PATCH('/api/account/budgets/{budget_id}', { params: { path: { budget_id } }, body }),
+  remove: (budget_id) =>
+    api.DELETE('/api/account/budgets/{budget_id}', { params: { path: { budget_id } } }),
+}
+
+/** Returns the subject of a department: it is no ID of an account. */
+export const toDepartmentSubject = (name: string) => `department ${name}`
+
+/** Returns the fields of a new budget of an organization by its subject: a member's ID, a department's, or empty. */
+function toSubjectFields(subject: string) {
+  const prefix = toDepartmentSubject('')
+  return subject.startsWith(prefix)
+    ? { department: subject.slice(prefix.length) }
+    : { member_id: subject || null }
+}
+
+/** Returns the changes of the budgets of an organization. */
+export const organizationBudgets = (id: string): BudgetActions => ({
+  create: (terms, subject) =>
+    api.POST('/api/organizations/{id}/budgets', {
+      params: { path: { id } },
+      body: { ...terms, ...toSubjectFields(subject) },
+    }),
+  change: (budget_id, body) =>
+    api.PATCH('/api/organizations/{id}/budgets/{budget_id}', {
+      params: { path: { id, budget_id } },
+      body,
+    }),
+  remove: (budget_id) =>
+    api.DELETE('/api/organizations/{id}/budgets/{budget_id}', {
+      params: { path: { id, budget_id } },
+    }),
+})
 
 export const windowNames: Readonly<Record<Window, string>> = {
   hour: 'Hour',
@@ -34,8 +97,8 @@ export const weekdays = [
 /** The fields of the form. */
 export interface BudgetFields {
   name: string
-  /** Empty for the whole account. */
-  key_id: string
+  /** Empty for the whole account or organization. */
+  subject: string
   unit: Budget['unit']
   amount: number | string
   /** Empty for all. */
@@ -53,7 +116,7 @@ export interface BudgetFields {
 /** Returns the fields of a new budget, in the time zone of this browser. */
 export const newFields = (): BudgetFields => ({
   name: '',
-  key_id: '',
+  subject: '',
   unit: 'usd',
   amount: '',
   models: [],
@@ -69,7 +132,7 @@ export const newFields = (): BudgetFields => ({
 /** Returns the fields of a budget that is changed. */
 export const toFields = (budget: Budget): BudgetFields => ({
   name: budget.name,
-  key_id: budget.key_id ?? '',
+  subject: '',
   unit: budget.unit,
   amount: budget.amount,
   models: budget.models ?? [],

@@ -18,6 +18,7 @@ import { oneOf } from '../../url/search'
 import { sessionQuery } from '../../api/session'
 import { balanceQuery } from '../billing/queries'
 import { sharedGroupings } from '../usage/queries'
+import { OrganizationBudgets } from './organization-budgets'
 import { OrganizationInvitations } from './organization-invitations'
 import { OrganizationLimits } from './organization-limits'
 import { OrganizationMembers } from './organization-members'
@@ -61,13 +62,7 @@ function OrganizationSections({ organization }: { organization: Organization }) 
     <>
       <Figures organization={organization} />
       <Tabs value={tab} onChange={(next) => go({ tab: next ?? 'members' })} keepMounted={false}>
-        <Tabs.List>
-          <Tabs.Tab value="members">Members</Tabs.Tab>
-          {manages && <Tabs.Tab value="invitations">Invitations</Tabs.Tab>}
-          <Tabs.Tab value="usage">Usage</Tabs.Tab>
-          {manages && <Tabs.Tab value="limits">Settings</Tabs.Tab>}
-          {manages && <Tabs.Tab value="trail">Audit log</Tabs.Tab>}
-        </Tabs.List>
+        <SectionTabs organization={organization} />
         <Tabs.Panel value="members" pt="md">
           <OrganizationMembers organization={organization} />
         </Tabs.Panel>
@@ -84,6 +79,11 @@ function OrganizationSections({ organization }: { organization: Organization }) 
             onChange={go}
           />
         </Tabs.Panel>
+        {organization.role !== 'viewer' && (
+          <Tabs.Panel value="budgets" pt="md">
+            <OrganizationBudgets organization={organization} />
+          </Tabs.Panel>
+        )}
         {manages && (
           <Tabs.Panel value="limits" pt="md">
             <Stack gap="lg">
@@ -103,6 +103,20 @@ function OrganizationSections({ organization }: { organization: Organization }) 
         )}
       </Tabs>
     </>
+  )
+}
+
+function SectionTabs({ organization }: { organization: Organization }) {
+  const manages = isManager(organization)
+  return (
+    <Tabs.List>
+      <Tabs.Tab value="members">Members</Tabs.Tab>
+      {manages && <Tabs.Tab value="invitations">Invitations</Tabs.Tab>}
+      <Tabs.Tab value="usage">Usage</Tabs.Tab>
+      {organization.role !== 'viewer' && <Tabs.Tab value="budgets">Budgets</Tabs.Tab>}
+      {manages && <Tabs.Tab value="limits">Settings</Tabs.Tab>}
+      {manages && <Tabs.Tab value="trail">Audit log</Tabs.Tab>}
+    </Tabs.List>
   )
 }
 
