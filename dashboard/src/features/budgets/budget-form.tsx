@@ -98,7 +98,7 @@ const Scope = ({ form, subjects }: { form: Form; subjects: readonly Subject[] })
   <Select
     label="Applies to"
     allowDeselect={false}
-    data={subjects}
+    data={[...subjects]}
     {...form.getInputProps('subject')}
   />
 )

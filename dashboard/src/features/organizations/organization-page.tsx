@@ -63,14 +63,7 @@ function OrganizationSections({ organization }: { organization: Organization }) 
     <>
       <Figures organization={organization} />
       <Tabs value={tab} onChange={(next) => go({ tab: next ?? 'members' })} keepMounted={false}>
-        <Tabs.List>
-          <Tabs.Tab value="members">Members</Tabs.Tab>
-          {manages && <Tabs.Tab value="invitations">Invitations</Tabs.Tab>}
-          <Tabs.Tab value="usage">Usage</Tabs.Tab>
-          {organization.role !== 'viewer' && <Tabs.Tab value="budgets">Budgets</Tabs.Tab>}
-          {manages && <Tabs.Tab value="limits">Settings</Tabs.Tab>}
-          {manages && <Tabs.Tab value="trail">Audit log</Tabs.Tab>}
-        </Tabs.List>
+        <SectionTabs organization={organization} />
         <Tabs.Panel value="members" pt="md">
           <OrganizationMembers organization={organization} />
         </Tabs.Panel>
@@ -112,6 +105,20 @@ function OrganizationSections({ organization }: { organization: Organization }) 
         )}
       </Tabs>
     </>
+  )
+}
+
+function SectionTabs({ organization }: { organization: Organization }) {
+  const manages = isManager(organization)
+  return (
+    <Tabs.List>
+      <Tabs.Tab value="members">Members</Tabs.Tab>
+      {manages && <Tabs.Tab value="invitations">Invitations</Tabs.Tab>}
+      <Tabs.Tab value="usage">Usage</Tabs.Tab>
+      {organization.role !== 'viewer' && <Tabs.Tab value="budgets">Budgets</Tabs.Tab>}
+      {manages && <Tabs.Tab value="limits">Settings</Tabs.Tab>}
+      {manages && <Tabs.Tab value="trail">Audit log</Tabs.Tab>}
+    </Tabs.List>
   )
 }
 
