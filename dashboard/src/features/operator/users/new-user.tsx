@@ -5,6 +5,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { api, bodyOf, type Schemas } from '../../../api/client'
 import { useSendsEmail } from '../../../api/installation'
+import type { OperatorRole } from '../../../api/role'
 import { toBody } from '../../../components/changed-fields'
 import { ResourceForm } from '../../../components/resource-form'
 import { roleChoices } from './role-choices'
@@ -14,7 +15,7 @@ interface Fields {
   email: string
   display_name: string
   plan_id: string | null
-  operator_role: string | null
+  operator_role: OperatorRole | null
 }
 
 const initialValues: Fields = { email: '', display_name: '', plan_id: null, operator_role: null }
