@@ -19,7 +19,6 @@ import { createCatalogueStore } from '../src/api/account/models/store'
 import { createMappingStore } from '../src/api/account/model-mappings/store'
 import { createPriceStore } from '../src/api/operator/models/prices'
 import { createModelStore } from '../src/api/operator/models/store'
-import { createNotificationStore } from '../src/api/account/notifications/store'
 import { createMemberStore } from '../src/api/account/organizations/members'
 import { scimPortsOf, scimStoresOf } from './scim-without-services'
 import { createOperatedOrganizationStore } from '../src/api/operator/organizations/store'
@@ -131,7 +130,6 @@ function storesOf(
     catalogue: createCatalogueStore({ db, modelsFor: never, performance: never }),
     favorites: createFavoriteStore({ db, modelsFor: never, performance: never }),
     ratings: createRatingStore({ db, modelsFor: never, performance: never }),
-    plans: createPlanStore(db),
     credits: createCreditStore({ db, onCreditAdded: never }),
     providers: createProviderStore(db, catalog),
     ...systemStoresOf(db),
@@ -155,7 +153,6 @@ function storesOf(
     ...logStoresOf(db),
     accountSettings: createAccountSettingsStore({ db, changed }),
     alerts: createAlertStore({ db, send: undefined, testsPerHour: () => 1, onMailFailure: never }),
-    notifications: createNotificationStore(db),
     ...createDestinationStores(db, sealingKeys),
     prompts: createPromptStore(db),
     quotaRequests: createQuotaRequestStore(db),
@@ -195,6 +192,7 @@ const moneyStoresOf = (db: Kysely<Schema>, settings: LiveSettings) => ({
   }),
   invoices: createInvoiceStore(db),
   anyInvoices: createAnyInvoiceStore(db),
+  plans: createPlanStore(db),
   views: createViewStore(db),
   paymentEvents: undefined,
   budgets: createBudgetStore({ db, onChanged: changed }),

@@ -1,4 +1,3 @@
-import { pino } from 'pino'
 import type { SQL } from 'bun'
 import type { SeededPeople } from './people'
 import { dayMs, type SeedModel, type SeedRequest } from './plan'
@@ -12,6 +11,7 @@ import { newId } from '../../server/src/platform/db/id'
 import { noCache, noMedia, type LogValues } from '../../server/src/request-logs/log-record'
 import { toLoggedRequest } from '../../server/src/request-logs/logged-request'
 import { noUsage } from '../../server/src/wire/usage'
+import { silentLog } from '../../server/testing/silent-log'
 
 const batch = 2000
 const nanosPerUsd = 1_000_000_000
@@ -144,7 +144,7 @@ export async function writeRequests(
   people: SeededPeople,
   requests: Iterable<SeedRequest>,
 ): Promise<number> {
-  const options = { storage: { database }, log: pino({ enabled: false }) }
+  const options = { storage: { database }, log: silentLog }
   let attempts: SettledAttempt[] = []
   let written = 0
   for (const request of requests) {

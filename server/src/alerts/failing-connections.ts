@@ -32,15 +32,15 @@ export async function notifyFailingConnections(db: Kysely<Schema>, nowMs: number
     db,
   )
   let notified = 0
-  let taken: number
+  let batchCount: number
   do {
-    taken = await db.transaction().execute(async (trx) => {
+    batchCount = await db.transaction().execute(async (trx) => {
       const failing = await takeFailing(trx, now)
       for (const connection of failing) await notifyOwner(trx, connection)
       return failing.length
     })
-    notified += taken
-  } while (taken === batchSize)
+    notified += batchCount
+  } while (batchCount === batchSize)
   return notified
 }
 

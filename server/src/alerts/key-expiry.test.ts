@@ -116,13 +116,13 @@ test('a key whose expiry changes is notified of again', async () => {
   expect([await look(0), await look(53)]).toEqual([0, 1])
 })
 
-test('a key that was made for a week, or for a day, is no news when it is made', async () => {
+test('a key that was made for a week, or for a day, causes no notification at its creation', async () => {
   await createKey({ created: at(0), expires: at(7) })
   await createKey({ created: at(0), expires: at(1) })
   expect([await look(0.01), await look(6.5)]).toEqual([0, 1])
 })
 
-test('a key without a use until it expires, and one of a suspended account, is no news', async () => {
+test('a key that stays disabled until it expires, and one of a suspended account, cause no notification', async () => {
   await createKey({ expires: at(5), disabled: { at: at(0), until: null } })
   await createKey({ expires: at(5), disabled: { at: at(0), until: at(9) } })
   expect(await look(1)).toBe(0)

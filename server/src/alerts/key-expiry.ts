@@ -40,15 +40,15 @@ async function notifyAll(
   take: (trx: Kysely<Schema>) => Promise<ExpiringKey[]>,
 ): Promise<number> {
   let notified = 0
-  let taken: number
+  let batchCount: number
   do {
-    taken = await db.transaction().execute(async (trx) => {
+    batchCount = await db.transaction().execute(async (trx) => {
       const keys = await take(trx)
       for (const key of keys) await notifyOwner(trx, key, expiring)
       return keys.length
     })
-    notified += taken
-  } while (taken === batchSize)
+    notified += batchCount
+  } while (batchCount === batchSize)
   return notified
 }
 

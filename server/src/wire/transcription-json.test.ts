@@ -24,7 +24,7 @@ test.each([
   ['half a byte', 'AAAAA'],
   ['padding alone', '=='],
   ['other letters', 'äöü!'],
-])('%s is no base64', (_what, data) => {
+])('%s is not base64', (_what, data) => {
   expect(() => decodeAll(data)).toThrow('must be base64')
 })
 

@@ -24,7 +24,7 @@ async function createDestination(owner: Customer) {
 const deliveriesOf = async (owner: Customer, at: string) =>
   listIn(await api(owner, `GET ${at}/deliveries`), 'deliveries')
 
-test('an alert that names destinations goes to those alone, and forgets one that is deleted', async () => {
+test('an alert that names destinations goes to those alone, and forgets deleted destinations', async () => {
   const owner = await fixture.newCustomer()
   const stranger = await fixture.newCustomer()
   const first = await createDestination(owner)

@@ -183,6 +183,15 @@ test('a connection of an account whose provider has no credit notifies the accou
   await eventually(() => received().length === 2)
 })
 
+/** The requests of one destination, by its path. */
+const requestsAt = (path: string) => [
+  `GET ${path}`,
+  `GET ${path}/deliveries`,
+  `POST ${path}/test`,
+  `POST ${path}/rotate-secret`,
+  `DELETE ${path}`,
+]
+
 describe('destinations of an organization', () => {
   test('are created, tested, changed, rotated and deleted by its admins, and recorded in its audit log', async () => {
     const ours = await newOrganization(fixture)
@@ -230,14 +239,7 @@ describe('destinations of an organization', () => {
     const theirs = await newOrganization(fixture)
     const developer = await ours.member('developer')
     fixture.upstream.answer = () => new Response('heard')
-    const requests = (path: string) => [
-      `GET ${path}`,
-      `GET ${path}/deliveries`,
-      `POST ${path}/test`,
-      `POST ${path}/rotate-secret`,
-      `DELETE ${path}`,
-    ]
-    for (const request of [`GET ${list}`, ...requests(at)]) {
+    for (const request of [`GET ${list}`, ...requestsAt(at)]) {
       expect((await api(developer, request)).status).toBe(403)
       expect((await api(theirs.owner, request)).status).toBe(404)
     }
@@ -251,8 +253,8 @@ describe('destinations of an organization', () => {
       }
     }
     for (const request of [
-      ...requests(`/account/notification-destinations/${id}`),
-      ...requests(`${list}/${own}`),
+      ...requestsAt(`/account/notification-destinations/${id}`),
+      ...requestsAt(`${list}/${own}`),
     ]) {
       expect((await api(ours.owner, request)).status).toBe(404)
     }
@@ -263,7 +265,7 @@ describe('destinations of an organization', () => {
     expect((await api(ours.owner, `GET ${list}`)).body).toMatchObject({ destinations: [{ id }] })
   })
 
-  test('vanish with their organization, and what waits for them', async () => {
+  test('vanish with their organization, and so do their waiting deliveries', async () => {
     const ours = await newOrganization(fixture)
     const { id } = await createDestination(ours)
     await sql`
@@ -276,7 +278,7 @@ describe('destinations of an organization', () => {
     )
   })
 
-  test('one that is gone is disabled, and owner and admins are notified', async () => {
+  test('a destination that answers 410 is disabled, and owner and admins are notified', async () => {
     const ours = await newOrganization(fixture)
     const admin = await ours.member('admin')
     const { at } = await createDestination(ours, { events: ['connection.failing'] })

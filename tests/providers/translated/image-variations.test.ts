@@ -62,7 +62,7 @@ test('Black Forest Labs makes one a task, whose image is at an address', async (
   expect(reportedCost(answer)).toBe(40_000_000n)
 })
 
-test('what the provider rejects costs nothing', async () => {
+test('a variation that the provider rejects costs nothing', async () => {
   const message = 'Malformed input request, please reformat your input and try again.'
   front.answer = () => Response.json({ message }, { status: 400 })
   const answer = await vary(nova)

@@ -40,7 +40,7 @@ function definitionOf(fields: Partial<Transcribing>): unknown {
 }
 
 describe('Workers AI', () => {
-  test('gets the file as base64, the task and the words of the prompt', async () => {
+  test('receives the file as base64, the task and the words of the prompt', async () => {
     expect(await sentBy(requestOf())).toEqual({
       path: '/run/@cf/openai/whisper-large-v3-turbo',
       body: { audio: '', task: 'translate', initial_prompt: 'Names: Kenobi' },
@@ -74,7 +74,7 @@ describe('Workers AI', () => {
 })
 
 describe('LLM Speech', () => {
-  test('gets a definition with the task, and English as its target', () => {
+  test('receives a definition with the task, and English as its target', () => {
     expect(definitionOf({ upstreamModel: 'llm-speech' })).toEqual({
       enhancedMode: {
         enabled: true,
@@ -113,7 +113,7 @@ describe('LLM Speech', () => {
 test.each([
   ['Workers AI', cloudflare],
   ['LLM Speech', azureSpeech],
-])('%s does not say who speaks, and an answer without a text is none', (_name, format) => {
+])('%s names no speakers, and an answer without a text is invalid', (_name, format) => {
   expect(() => format.write(requestOf({ format: 'diarized_json' }))).toThrow(ApiError)
   expect(() => format.read({ success: true }, requestOf(), sampleSource)).toThrow(ApiError)
 })

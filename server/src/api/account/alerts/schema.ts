@@ -27,7 +27,7 @@ const notificationDestinations = z
   .max(20)
   .transform((ids) => [...new Set(ids)])
   .nullish()
-  .describe('Ids of destinations of notifications that get its triggers; null for all')
+  .describe('Ids of destinations of notifications that receive its triggers; null for all')
 const description = z.string().max(500)
 const minRequests = z.int().min(1).max(1_000_000)
 
@@ -97,7 +97,7 @@ const described = {
   notification_destinations: z
     .array(z.string())
     .nullable()
-    .describe('Destinations that get its triggers; null for all'),
+    .describe('Destinations that receive its triggers; null for all'),
   description: z.string().nullable(),
   min_requests: z.int().nullable(),
   created_at: z.iso.datetime(),

@@ -12,13 +12,13 @@ export const TimeoutFields = z.strictObject({
 })
 export type TimeoutFields = z.output<typeof TimeoutFields>
 
-const shown = z.number().nullable()
+const answeredSeconds = z.number().nullable()
 
 export const TimeoutAnswer = z.object({
-  request_seconds: shown,
-  first_byte_seconds: shown,
-  idle_seconds: shown,
-  stream_seconds: shown,
+  request_seconds: answeredSeconds,
+  first_byte_seconds: answeredSeconds,
+  idle_seconds: answeredSeconds,
+  stream_seconds: answeredSeconds,
 })
 
 const names = ['request_seconds', 'first_byte_seconds', 'idle_seconds', 'stream_seconds'] as const

@@ -17,31 +17,31 @@ interface OfOrganization {
 
 /** The destinations of organizations for their owners and admins. Rejects as `requireManager` does. */
 export function createOrganizationDestinations(db: Kysely<Schema>, destinations: DestinationStore) {
-  const enter = async ({ userId }: Principal, id: string) => {
+  const admitManager = async ({ userId }: Principal, id: string) => {
     await requireManager(db, userId, id)
     return ofOrganization(id)
   }
   return {
     list: async (caller: Principal, id: string, page: Page) =>
-      destinations.list(await enter(caller, id), page),
+      destinations.list(await admitManager(caller, id), page),
     create: async (caller: Principal, id: string, fields: NewDestination) =>
-      destinations.create(await enter(caller, id), fields),
+      destinations.create(await admitManager(caller, id), fields),
     get: async (caller: Principal, { id, destinationId }: OfOrganization) =>
-      destinations.get(await enter(caller, id), destinationId),
+      destinations.get(await admitManager(caller, id), destinationId),
     change: async (
       caller: Principal,
       { id, destinationId }: OfOrganization,
       fields: ChangedDestination,
-    ) => destinations.change(await enter(caller, id), destinationId, fields),
+    ) => destinations.change(await admitManager(caller, id), destinationId, fields),
     delete: async (caller: Principal, { id, destinationId }: OfOrganization) =>
-      destinations.delete(await enter(caller, id), destinationId),
+      destinations.delete(await admitManager(caller, id), destinationId),
     rotate: async (caller: Principal, { id, destinationId }: OfOrganization) =>
-      destinations.rotate(await enter(caller, id), destinationId),
+      destinations.rotate(await admitManager(caller, id), destinationId),
     test: async (caller: Principal, { id, destinationId }: OfOrganization) =>
-      destinations.test(await enter(caller, id), destinationId),
+      destinations.test(await admitManager(caller, id), destinationId),
     deliveries: async (caller: Principal, { id, destinationId }: OfOrganization, page: Page) =>
-      destinations.deliveries(await enter(caller, id), destinationId, page),
+      destinations.deliveries(await admitManager(caller, id), destinationId, page),
     resend: async (caller: Principal, { id, destinationId }: OfOrganization, deliveryId: string) =>
-      destinations.resend(await enter(caller, id), destinationId, deliveryId),
+      destinations.resend(await admitManager(caller, id), destinationId, deliveryId),
   }
 }

@@ -112,10 +112,10 @@ async function checkUrl({ checkAddress }: DestinationPorts, url: string, owner: 
 
 /** Returns the events. Rejects with `invalid_request` for those that the owner never has. */
 function checkEvents(owner: Owner, events: readonly EventType[]): readonly EventType[] {
-  const known = eventsOf(owner)
-  const other = events.find((event) => !known.includes(event))
+  const ownerEvents = eventsOf(owner)
+  const other = events.find((event) => !ownerEvents.includes(event))
   if (other === undefined) return events
-  const message = `events: an organization has no ${other}; it has ${known.join(', ')}.`
+  const message = `events: an organization has no ${other}; it has ${ownerEvents.join(', ')}.`
   throw invalidRequest('events', 'not_allowed', message)
 }
 
