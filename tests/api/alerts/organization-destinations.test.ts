@@ -248,7 +248,7 @@ describe('destinations of an organization', () => {
       `/account/notification-destinations/${id}`,
     ]
     for (const path of elsewhere) {
-      for (const request of requests(path)) {
+      for (const request of requestsAt(path)) {
         expect((await api(theirs.owner, request)).status).toBe(404)
       }
     }

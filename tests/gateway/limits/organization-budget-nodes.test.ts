@@ -78,6 +78,8 @@ const chat = (node: Gateway, { key }: Customer, name: keyof typeof prices) =>
     body: { model: `fake/${name}`, messages, max_tokens: 256, stream: name === 'held-256' },
   })
 
+const servedOf = (statuses: readonly number[]) => statuses.filter((status) => status === 200).length
+
 const refusal = ({ status, error }: Answer) => [status, error.code]
 
 test('of five requests of two members at once on two nodes exactly one runs where a budget covers one hold', async () => {
@@ -109,8 +111,6 @@ test('of requests of all members at once on two nodes as many run as the budgets
         return status
       }),
     )
-  const servedOf = (statuses: readonly number[]) =>
-    statuses.filter((status) => status === 200).length
   const [own, others] = await Promise.all(members.map(sendAll))
   const servedOwn = servedOf(own ?? [])
   expect(servedOwn).toBeLessThanOrEqual(8)
