@@ -15679,7 +15679,7 @@ export interface components {
             period: "hour" | "day" | "week" | "month";
             enabled: boolean;
             notification_channels: ("email" | "dashboard")[];
-            /** @description Destinations that get its triggers; null for all */
+            /** @description Destinations that receive its triggers; null for all */
             notification_destinations: string[] | null;
             description: string | null;
             min_requests: number | null;
@@ -15697,7 +15697,7 @@ export interface components {
             period?: (("hour" | "day" | "week" | "month") | null) | undefined;
             enabled?: (boolean | null) | undefined;
             notification_channels?: (("email" | "dashboard")[] | null) | undefined;
-            /** @description Ids of destinations of notifications that get its triggers; null for all */
+            /** @description Ids of destinations of notifications that receive its triggers; null for all */
             notification_destinations?: (string[] | null) | undefined;
             description?: (string | null) | undefined;
             /** @description Minimum number of requests in the period: 10 by default for `error_rate`, 1 for `model_latency`; without effect for other types */
@@ -15715,7 +15715,7 @@ export interface components {
             period: "hour" | "day" | "week" | "month";
             enabled: boolean;
             notification_channels: ("email" | "dashboard")[];
-            /** @description Destinations that get its triggers; null for all */
+            /** @description Destinations that receive its triggers; null for all */
             notification_destinations: string[] | null;
             description: string | null;
             min_requests: number | null;
@@ -15743,7 +15743,7 @@ export interface components {
             period: "hour" | "day" | "week" | "month";
             enabled: boolean;
             notification_channels: ("email" | "dashboard")[];
-            /** @description Destinations that get its triggers; null for all */
+            /** @description Destinations that receive its triggers; null for all */
             notification_destinations: string[] | null;
             description: string | null;
             min_requests: number | null;
@@ -15765,7 +15765,7 @@ export interface components {
             period?: ("hour" | "day" | "week" | "month") | undefined;
             enabled?: boolean | undefined;
             notification_channels?: ("email" | "dashboard")[] | undefined;
-            /** @description Ids of destinations of notifications that get its triggers; null for all */
+            /** @description Ids of destinations of notifications that receive its triggers; null for all */
             notification_destinations?: (string[] | null) | undefined;
             description?: (string | null) | undefined;
             min_requests?: (number | null) | undefined;
