@@ -1,4 +1,4 @@
-import type { MemberTerms } from '../catalog/account-catalog'
+import type { MemberTerms } from '../catalog/member-terms'
 import { combineLimits, type CallerLimits } from '../limits/caller-limits'
 import { toMemberBudgets, type MemberBudgets } from '../limits/member-budgets'
 import { memberIn } from '../metering/spending-limits'

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { OrganizationUse } from './organization-use'
-import type { MemberTerms } from '../catalog/account-catalog'
+import type { MemberTerms } from '../catalog/member-terms'
 import { sampleShared } from '../../testing/catalog/samples'
 import { memberIn } from '../metering/spending-limits'
 import { event, createFixture } from '../../testing/metering/months'

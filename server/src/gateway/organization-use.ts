@@ -1,5 +1,5 @@
 import { limitsIn } from './organization-limits'
-import type { MemberTerms } from '../catalog/account-catalog'
+import type { MemberTerms } from '../catalog/member-terms'
 import type { WindowReservation } from '../metering/window-reservation'
 import type { SpendingLimits } from '../metering/spending-limits'
 import type { Admission, RateLimits } from '../limits/limits'

@@ -14,9 +14,9 @@ import {
   budget,
   countsRequest,
   paymentBudget,
-  ShareCluster,
   type Kind,
-} from '../../testing/metering/share-cluster'
+} from '../../testing/metering/cluster-budgets'
+import { ShareCluster } from '../../testing/metering/share-cluster'
 import { findWindow } from '../platform/time-window'
 
 const ofModel = { models: ['fake/a'], providers: null, tags: null }

@@ -1,4 +1,4 @@
-import type { Membership, Shared } from '../../src/catalog/account-catalog'
+import type { Membership, Shared } from '../../src/catalog/member-terms'
 import type { Model } from '../../src/catalog/model'
 import type { Offer } from '../../src/catalog/offer'
 import type { ProviderConnection } from '../../src/catalog/snapshot'

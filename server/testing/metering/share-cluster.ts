@@ -1,3 +1,4 @@
+import { countsRequest, isCounted, type Kind } from './cluster-budgets'
 import { ShareStore } from './share-store'
 import { sumEvents } from './sum-events'
 import { createTestEvent } from '../ledger/event'
@@ -8,46 +9,11 @@ import type { WindowReservation } from '../../src/metering/window-reservation'
 import { SpendingLimits } from '../../src/metering/spending-limits'
 import type { UsageEvent } from '../../src/ledger/usage-event'
 import type { UsedBy, WindowSum, WindowSums } from '../../src/ledger/window-sums'
-import { toBudgetLimit, type WindowLimit } from '../../src/limits/caller-limits'
-import { findWindow, type WindowUnit } from '../../src/platform/time-window'
-import {
-  matchesFilter,
-  toPaymentsId,
-  type OrganizationPayments,
-  type UsageFilter,
-} from '../../src/platform/usage-filter'
-
-/** Creates a budget of a key, or of an account, in hours to years of a zone with half hours. */
-export const budget = (
-  subjectId: string,
-  unit: WindowUnit,
-  amount: Partial<Pick<WindowLimit, 'requests' | 'spend' | 'tokens'>> & { filter?: UsageFilter },
-): WindowLimit =>
-  toBudgetLimit({
-    subjectId,
-    id: `budget_${subjectId}_${unit}_${JSON.stringify(amount.filter)}`,
-    name: unit,
-    requests: null,
-    spend: null,
-    ...amount,
-    rule: { unit, timeZone: 'Asia/Kolkata', firstWeekday: 7 },
-  })
-
-/** Creates a budget of what an organization pays, for one member or for all. */
-export const paymentBudget = (
-  payments: OrganizationPayments,
-  amount: Partial<Pick<WindowLimit, 'requests' | 'spend' | 'tokens'>> & { filter?: UsageFilter },
-): WindowLimit => {
-  const limit = budget(toPaymentsId(payments), 'day', amount)
-  return limit.budget ? { ...limit, budget: { ...limit.budget, payments } } : limit
-}
+import type { WindowLimit } from '../../src/limits/caller-limits'
+import { findWindow } from '../../src/platform/time-window'
 
 const windowOf = ({ budget: terms }: WindowLimit, atMs: number) =>
   terms ? findWindow(terms.rule, atMs) : { fromMs: 0, toMs: Infinity }
-
-/** The model of a request, its tags, and who sends and pays it: `user_1` by itself, unless fields differ. */
-export type Kind = Pick<UsageEvent, 'model' | 'budgetTags'> &
-  Partial<Pick<UsageEvent, 'userId' | 'keyId' | 'accountId' | 'organizationId'>>
 
 /** A request that is admitted, and the tokens that it needs. */
 interface Asked extends SpendingDemand {
@@ -56,20 +22,6 @@ interface Asked extends SpendingDemand {
 }
 
 const usualKind: Kind = { model: 'fake/ok', budgetTags: null }
-
-/** Returns whether a usage counts a request. */
-function isCounted(
-  { filter, payments }: Pick<UsedBy, 'filter' | 'payments'>,
-  { model, budgetTags: tags, organizationId = null, userId }: Kind,
-): boolean {
-  if ((payments?.organizationId ?? null) !== organizationId) return false
-  if (payments && payments.memberId !== null && payments.memberId !== userId) return false
-  return !filter || matchesFilter(filter, { model, tags })
-}
-
-/** Returns whether a limit counts a request. */
-export const countsRequest = ({ budget: terms }: WindowLimit, kind: Kind): boolean =>
-  isCounted(terms ?? {}, kind)
 
 /** A request that runs. */
 interface RunningRequest extends Kind {

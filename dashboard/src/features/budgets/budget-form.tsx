@@ -30,7 +30,7 @@ const days = weekdays.map((value) => ({
 const zones = Intl.supportedValuesOf('timeZone')
 const maxZones = 20
 
-/** What a new budget may apply to. */
+/** An account, a key, a member or others that a new budget may apply to. */
 interface Subject {
   value: string
   label: string

@@ -31,7 +31,7 @@ export function OrganizationBudgets({ organization }: { organization: Organizati
     <Stack gap="sm">
       <ResourceList
         query={useQuery(query)}
-        rows={allRows}
+        rows={(budgets) => allRows(budgets)}
         plural="budgets"
         empty={{
           title: 'No budgets yet',
