@@ -1,10 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import {
-  AccountCatalogs,
-  emptyAccountCatalog,
-  type Membership,
-  type SharedLimits,
-} from './account-catalog'
+import { AccountCatalogs, emptyAccountCatalog } from './account-catalog'
+import type { Membership, SharedLimits } from './member-terms'
 import type { Offer, OwnedConnection, ProviderOffer } from './offer'
 import { sampleConnection, sampleMembership, sampleShared } from '../../testing/catalog/samples'
 

@@ -35,7 +35,7 @@ export class CandidateBudgets {
   /** Those of organizations that would have paid, or pay. */
   readonly #payers = new Map<string, RequestBudgets>()
   #payer: RequestBudgets | undefined
-  #joinedTokens: JoinedTokens | undefined
+  #jointTokens: JoinedTokens | undefined
 
   constructor(options: Options) {
     const { request, spending } = options
@@ -87,9 +87,9 @@ export class CandidateBudgets {
     const payer = this.#payer?.tokens
     if (!own || !payer) return own ?? payer
     this.#endStaleTokens()
-    if (this.#joinedTokens) return this.#joinedTokens.hold
+    if (this.#jointTokens) return this.#jointTokens.hold
     const hold = joinHolds(own, payer, 'tokens')
-    if (hold) this.#joinedTokens = { own, payer, hold }
+    if (hold) this.#jointTokens = { own, payer, hold }
     return hold
   }
 
@@ -97,22 +97,22 @@ export class CandidateBudgets {
   cancel(): void {
     this.#own?.cancel()
     this.#payer?.cancel()
-    this.#joinedTokens?.hold.hold(0n)
+    this.#jointTokens?.hold.hold(0n)
   }
 
   /** The request has ended, in the same tick as its meter. Twice is harmless. */
   end(): void {
-    this.#joinedTokens?.hold.end()
+    this.#jointTokens?.hold.end()
     this.#own?.end()
     for (const payer of this.#payers.values()) payer.end()
   }
 
   /** Ends a hold of tokens of budgets that do not count the request any more. */
   #endStaleTokens(): void {
-    const { own, payer, hold } = this.#joinedTokens ?? {}
+    const { own, payer, hold } = this.#jointTokens ?? {}
     if (own === this.#own?.tokens && payer === this.#payer?.tokens) return
     hold?.end()
-    this.#joinedTokens = undefined
+    this.#jointTokens = undefined
   }
 
   #findPayer(

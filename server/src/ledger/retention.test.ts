@@ -195,8 +195,7 @@ test('keeps the sums with which the windows of budgets begin', async () => {
 test('keeps the sums with which the windows of budgets of organizations begin, of all their members', async () => {
   const { query } = database
   const [member, other] = [await createCustomer(database, 0n), await createCustomer(database, 0n)]
-  // Its pool has credit.
-  const organizationId = await createCustomer(database, 1000n)
+  const organizationId = newId('org')
   await sql`
     insert into organization (id, name, billing_email)
     values (${organizationId}, 'Engines', 'billing@example.com')`.execute(query)
@@ -216,7 +215,13 @@ test('keeps the sums with which the windows of budgets of organizations begin, o
     })
     .execute()
   const began = [fromMs - 1, fromMs, fromMs + 1_800_000, fromMs + 10 * 3_600_000]
-  const paid = { accountId: organizationId, organizationId, cost: 10n }
+  // Its connections count at the price, whatever is charged.
+  const paid = {
+    accountId: organizationId,
+    organizationId,
+    billingMode: 'org_pays' as const,
+    price: 10n,
+  }
   await settle(
     query,
     began.flatMap((ms) =>
@@ -225,10 +230,10 @@ test('keeps the sums with which the windows of budgets of organizations begin, o
       ),
     ),
   )
-  // Its connections count at the price, whatever was charged; what a member pays does not count.
+  // What a member pays does not count.
   const startedAt = new Date(fromMs).toISOString()
   await settle(query, [
-    recordForTests(member, { ...paid, cost: 1n, price: 25n, billingMode: 'org_pays', startedAt }),
+    recordForTests(member, { ...paid, price: 25n, startedAt }),
     recordForTests(member, { organizationId, billingMode: 'member_pays', startedAt }),
   ])
   await purgeOldRows(query, 3650)

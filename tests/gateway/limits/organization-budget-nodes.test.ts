@@ -80,6 +80,15 @@ const chat = (node: Gateway, { key }: Customer, name: keyof typeof prices) =>
 
 const servedOf = (statuses: readonly number[]) => statuses.filter((status) => status === 200).length
 
+/** Sends many requests at once, to both nodes. */
+const sendAll = (by: Customer) =>
+  Promise.all(
+    Array.from({ length: 30 }, async (_, number) => {
+      const { status } = await chat(nodeOf(number), by, 'ok')
+      return status
+    }),
+  )
+
 const refusal = ({ status, error }: Answer) => [status, error.code]
 
 test('of five requests of two members at once on two nodes exactly one runs where a budget covers one hold', async () => {
@@ -104,13 +113,6 @@ test('of requests of all members at once on two nodes as many run as the budgets
   await newBudget(organization, { unit: 'requests', amount: 20 })
   const [member] = members
   await newBudget(organization, { unit: 'requests', amount: 8, member_id: member.userId })
-  const sendAll = (by: Customer) =>
-    Promise.all(
-      Array.from({ length: 30 }, async (_, number) => {
-        const { status } = await chat(nodeOf(number), by, 'ok')
-        return status
-      }),
-    )
   const [own, others] = await Promise.all(members.map(sendAll))
   const servedOwn = servedOf(own ?? [])
   expect(servedOwn).toBeLessThanOrEqual(8)

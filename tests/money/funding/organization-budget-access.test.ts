@@ -3,7 +3,6 @@ import { createFundingFixture, type FundingFixture } from './fixture'
 import { idIn } from '../../harness/byok'
 import type { Answer, Json } from '../../harness/http'
 import type { Organization } from '../../harness/organization'
-import type { Customer } from '../../harness/server'
 import { dayWaitMs, untilDayLasts } from '../../../server/testing/calendar'
 
 let on: FundingFixture
