@@ -151,6 +151,7 @@ function Recipients({ form }: { form: UseFormReturnType<Fields> }) {
       {form.values.to === 'some' && (
         <MultiSelect
           label="Destinations"
+          searchable
           data={choices}
           {...form.getInputProps('notification_destinations')}
         />
