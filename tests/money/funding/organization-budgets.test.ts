@@ -48,7 +48,7 @@ const namesOf = ({ body: { budgets } }: { body: Json }) => {
 }
 
 describe('a budget of an organization', () => {
-  test('counts the requests that it pays for all members, and the refusal of the next one names it', async () => {
+  test('counts paid requests of all members, and refuses the next one by name', async () => {
     const { organization, member } = await paying()
     const other = await on.funded(organization)
     const budget = await newBudget(organization, { name: 'Everyone' })
@@ -85,7 +85,7 @@ describe('a budget of an organization', () => {
     await waitForValue(() => readUsed(organization, budget), 1)
   })
 
-  test('of money holds the price, and the refusal names the rest', async () => {
+  test('of money holds the price, and names the rest', async () => {
     const { organization, member } = await paying()
     const budget = await newBudget(organization, { unit: 'usd', amount: 0.01, name: 'Money' })
     expect([await statusOf(member), await statusOf(member)]).toEqual([200, 200])
@@ -141,7 +141,7 @@ describe('a budget of an organization', () => {
     expect(budgetOf(await on.chat(member))).toMatchObject({ name: 'Tokens', unit: 'tokens' })
   })
 
-  test('refuses nothing if it is soft, and nothing after its deletion', async () => {
+  test('refuses nothing while it is soft, and nothing more once it is deleted', async () => {
     const { organization, member } = await paying()
     const { owner, path } = organization
     const budget = await newBudget(organization, { enforcement: 'soft' })
