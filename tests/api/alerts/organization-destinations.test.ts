@@ -185,11 +185,8 @@ test('a connection of an account whose provider has no credit notifies the accou
 
 /** The requests of one destination, by its path. */
 const requestsAt = (path: string) => [
-  `GET ${path}`,
-  `GET ${path}/deliveries`,
-  `POST ${path}/test`,
-  `POST ${path}/rotate-secret`,
-  `DELETE ${path}`,
+  ...[`GET ${path}`, `GET ${path}/deliveries`, `DELETE ${path}`],
+  ...[`POST ${path}/test`, `POST ${path}/rotate-secret`],
 ]
 
 describe('destinations of an organization', () => {
