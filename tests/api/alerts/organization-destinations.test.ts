@@ -184,10 +184,10 @@ test('a connection of an account whose provider has no credit notifies the accou
 })
 
 /** The requests of one destination, by its path. */
-const requestsAt = (path: string) => [
-  ...[`GET ${path}`, `GET ${path}/deliveries`, `DELETE ${path}`],
-  ...[`POST ${path}/test`, `POST ${path}/rotate-secret`],
-]
+const requestsAt = (path: string) =>
+  ['GET ', 'GET /deliveries', 'POST /test', 'POST /rotate-secret', 'DELETE '].map((request) =>
+    request.replace(' ', ` ${path}`),
+  )
 
 describe('destinations of an organization', () => {
   test('are created, tested, changed, rotated and deleted by its admins, and recorded in its audit log', async () => {
