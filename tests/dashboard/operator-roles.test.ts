@@ -26,9 +26,10 @@ beforeAll(async () => {
 })
 afterAll(() => dashboard[Symbol.asyncDispose]())
 
-const give = (role: string) =>
-  dashboard.sql`update users set is_operator = false, operator_role = ${role}
+async function give(role: string): Promise<void> {
+  await dashboard.sql`update users set is_operator = false, operator_role = ${role}
     where email = 'ada@example.com'`
+}
 
 const read = ['Requests', 'Quota requests']
 const people = ['Users', 'All organizations']
@@ -41,6 +42,7 @@ const labels = {
     ...people,
     'Plans',
     'Transactions',
+    'Invoices',
     'Catalog',
   ],
   read_only: [
@@ -52,6 +54,7 @@ const labels = {
     'SCIM',
     'Plans',
     'Transactions',
+    'Invoices',
     'Providers',
     'Catalog',
     'Platform connections',

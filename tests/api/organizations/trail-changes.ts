@@ -87,6 +87,14 @@ export const changes: Readonly<Record<string, Make>> = {
     )
     return { by, ids: [id, idIn(made)], body: { enabled: false } }
   },
+  'POST /api/organizations/:id/notification-destinations/:destination_id/rotate-secret': async (
+    fixture,
+  ) => {
+    const { owner: by, id } = await newOrganization(fixture)
+    const body = { name: 'Operations', kind: 'webhook', url: fixture.upstream.url }
+    const path = `POST /organizations/${id}/notification-destinations`
+    return { by, ids: [id, idIn(await call(fixture.gateway, by, path, body))] }
+  },
   'POST /api/user/model-collections': scoped(collection),
   'PUT /api/billing/company': async (fixture) => {
     const { owner: by, id } = await newOrganization(fixture)
@@ -111,5 +119,9 @@ export const changes: Readonly<Record<string, Make>> = {
 export const unrecordedRoutes: Readonly<Record<string, string>> = {
   'POST /api/connections/:id/test':
     'asks the provider; what it notes of its health, requests note too',
+  'POST /api/organizations/:id/notification-destinations/:destination_id/test':
+    'sends a test event; deliveries are listed with the destination',
+  'POST /api/organizations/:id/notification-destinations/:destination_id/deliveries/:delivery_id/resend':
+    'sends a delivery again; deliveries are listed with the destination',
   'POST /api/user/quota/estimate-cost': 'only counts what a request would cost',
 }

@@ -111,12 +111,14 @@ export function createUserStore(
       await requireCustomer(trx, id, account.by ?? 'operator')
       await requirePayment(trx, id, account.isPaymentRequired)
       if (account.isUnblocked) await unblock(trx, id)
-      await trx
+      const { numUpdatedRows } = await trx
         .updateTable('users')
         .set({ ...fields, updated_at: new Date() })
         .where('id', '=', id)
-        .execute()
+        .executeTakeFirstOrThrow()
         .catch(rejectConflict)
+      // Within the transaction, which otherwise records a change of an account that does not exist.
+      if (numUpdatedRows === 0n) throw new ApiError('resource_not_found')
     })
     return findUser(id)
   }
