@@ -93,11 +93,22 @@ test('a refund shows its credit note beside the payment, and mails link to both 
   await page.close()
 })
 
+/** Asserts that nothing of a page is beyond the edge of a phone. */
+async function fitsPhone(page: Page): Promise<void> {
+  const desk = page.viewportSize() ?? { width: 1280, height: 720 }
+  await page.setViewportSize({ width: 390, height: 844 })
+  await eventually(() => page.evaluate<boolean>('innerWidth === 390'))
+  const widest = 'document.documentElement.scrollWidth'
+  expect(await page.evaluate<number>(widest)).toBeLessThanOrEqual(390)
+  await page.setViewportSize(desk)
+}
+
 test('an operator finds an invoice by its number, and opens its page and its account', async () => {
   await dashboard.operate()
   const page = await dashboard.open('/operator/invoices')
   const links = page.getByRole('link', { name: /^(?:INV|CN)-\d{4}-\d{6}$/ })
   await links.first().waitFor()
+  await fitsPhone(page)
   const total = await links.count()
   await page.getByLabel('Number', { exact: true }).fill('CN-')
   await page.waitForURL(/number=CN/)

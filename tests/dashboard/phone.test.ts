@@ -60,7 +60,6 @@ const lists = [
   '/operator/users',
   '/operator/organizations',
   '/operator/transactions',
-  '/operator/invoices',
   '/operator/plans',
   '/operator/scim',
   '/operator/requests',
