@@ -1381,7 +1381,7 @@ export interface paths {
         put?: never;
         /**
          * Create a transcript in the playground
-         * @description A form with one file of at most 512 MB, or JSON of at most 32 MB with the file in base64, as OpenRouter has it. `sandbox/transcription` reports the length of the file, without listening to it. Requires the permission `write`. The body has at most 8 MB.
+         * @description A form with one file of at most 512 MB, or JSON of at most 32 MB with the file in base64, as OpenRouter has it. `sandbox/transcription` reports the length of the file, without listening to it. Requires the permission `write`.
          */
         post: {
             parameters: {

@@ -1,5 +1,5 @@
 import { toAccountRoute } from './endpoint'
-import { account } from '../http/access'
+import { account, type AccountAccess } from '../http/access'
 import type { Route } from '../http/route'
 
 /** The endpoints that the playground of the dashboard calls, beside the conversations of `/api/automation`. */
@@ -15,6 +15,12 @@ const playgroundEndpoints: ReadonlyMap<string, readonly [operationId: string, su
 
 const modelVersion = /^\/v1/
 
+/** A recording has the limits of its own endpoint, as a form and in JSON: it is read to disk, and not as a body. */
+function accessOf({ declaration: { formBody } }: Route): AccountAccess {
+  const { bodyBytes, ...access } = account('write', { body: 'bulk' })
+  return formBody === undefined && bodyBytes !== undefined ? { ...access, bodyBytes } : access
+}
+
 /** Makes endpoints for the playground of those among `routes` that it calls: paid, limited and logged as theirs. */
 export const toPlaygroundRoutes = (routes: readonly Route[]): Route[] =>
   routes.flatMap((route) => {
@@ -23,7 +29,7 @@ export const toPlaygroundRoutes = (routes: readonly Route[]): Route[] =>
     if (operationId === undefined || summary === undefined) return []
     return toAccountRoute(route, {
       path: path.replace(modelVersion, '/api/playground'),
-      access: account('write', { body: 'bulk' }),
+      access: accessOf(route),
       operationId,
       tag: 'Playground',
       summary,
