@@ -87,26 +87,35 @@ export interface SeedRequest {
   streamed: boolean
 }
 
-/** What happens to some of the requests. */
+/** Days that differ from the others. */
 export interface Incidents {
-  /** An hour in which three of five requests to a provider fail. */
+  /** An hour in which the first three of every five requests to a provider fail. */
   outage: { provider: string; fromMs: number }
-  /** Four hours in which a person sends ten times as much, to one model. */
+  /** Four hours with half as many requests again: as many as a person sends beside the others, to one model. */
   spike: { person: SeedPerson; model: SeedModel; fromMs: number }
 }
 
 export const hourMs = 3_600_000
 export const dayMs = 24 * hourMs
 
-/** Returns the incidents of an installation seeded at a time: both on past days, at hours when people work. */
+const isWeekend = (ms: number) => new Date(ms).getUTCDay() % 6 === 0
+
+/** Returns the start of the last working day that is at least so many days before another day. */
+function workingDayBefore(dayStartMs: number, days: number): number {
+  let startMs = dayStartMs - days * dayMs
+  while (isWeekend(startMs)) startMs -= dayMs
+  return startMs
+}
+
+/** Returns the incidents of an installation seeded at a time: on past working days, at hours with many requests. */
 export function incidentsAt(nowMs: number): Incidents {
   const today = nowMs - (nowMs % dayMs)
   const [model] = seedModels
   const person = seedPeople[4]
   if (!model || !person) throw new Error('the plan has no people or models')
   return {
-    outage: { provider: 'ember', fromMs: today - 7 * dayMs + 14 * hourMs },
-    spike: { person, model, fromMs: today - 3 * dayMs + 10 * hourMs },
+    outage: { provider: model.provider, fromMs: workingDayBefore(today, 7) + 14 * hourMs },
+    spike: { person, model, fromMs: workingDayBefore(today, 3) + 10 * hourMs },
   }
 }
 
@@ -137,9 +146,12 @@ function picker<One extends { weight: number }>(
 /** How much is done in an hour: most on working days between 8 and 18, a little more every day. */
 function activityOf(hourStartMs: number, sinceMs: number): number {
   const hour = new Date(hourStartMs)
-  const isWeekend = hour.getUTCDay() % 6 === 0
   const isDay = hour.getUTCHours() >= 8 && hour.getUTCHours() < 18
-  return (isDay ? 10 : 2) * (isWeekend ? 0.35 : 1) * (1 + (hourStartMs - sinceMs) / (60 * dayMs))
+  return (
+    (isDay ? 10 : 2) *
+    (isWeekend(hourStartMs) ? 0.35 : 1) *
+    (1 + (hourStartMs - sinceMs) / (60 * dayMs))
+  )
 }
 
 interface Span {
@@ -160,7 +172,7 @@ export function* planRequests(span: Span, incidents: Incidents): Generator<SeedR
     hours.push({ startMs, activity: activityOf(startMs, fromMs) * (isSpike ? 1.5 : 1) })
   }
   const total = hours.reduce((sum, { activity }) => sum + activity, 0)
-  let [done, activityDone] = [0, 0]
+  let [done, activityDone, hit] = [0, 0, 0]
   for (const { startMs, activity } of hours) {
     activityDone += activity
     const count = Math.round((requests * activityDone) / total) - done
@@ -168,9 +180,9 @@ export function* planRequests(span: Span, incidents: Incidents): Generator<SeedR
     for (let at = 0; at < count; at++) {
       const isOfSpike = isSpike && random() < 1 / 3
       const model = isOfSpike ? spike.model : pick.model()
-      const isDown = model.provider === outage.provider && startMs === outage.fromMs
+      const isHit = model.provider === outage.provider && startMs === outage.fromMs
       yield {
-        ...amountsOf(random, isDown),
+        ...amountsOf(random, isHit && hit++ % 5 < 3),
         atMs: startMs + Math.floor((at * hourMs) / count),
         person: isOfSpike ? spike.person : pick.person(),
         model,
@@ -182,11 +194,11 @@ export function* planRequests(span: Span, incidents: Incidents): Generator<SeedR
 
 function amountsOf(
   random: () => number,
-  isDown: boolean,
+  hasFailed: boolean,
 ): Omit<SeedRequest, 'atMs' | 'person' | 'model'> {
   const [chance, size] = [random(), random()]
   const outcome =
-    chance < (isDown ? 0.6 : 0.008) ? 'provider_error' : chance > 0.99 ? 'cancelled' : 'ok'
+    hasFailed || chance < 0.008 ? 'provider_error' : chance > 0.99 ? 'cancelled' : 'ok'
   const isFailure = outcome === 'provider_error'
   const prompt = Math.round(200 + 6000 * size ** 3)
   return {
