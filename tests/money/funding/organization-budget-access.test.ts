@@ -1,45 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { createFundingFixture, type FundingFixture } from './fixture'
+import { describe, expect, test } from 'bun:test'
+import { namesOf, one, organizationBudgets, refusal } from './organization-budget-fixture'
 import { idIn } from '../../harness/byok'
-import type { Answer, Json } from '../../harness/http'
-import type { Organization } from '../../harness/organization'
-import { dayWaitMs, untilDayLasts } from '../../../server/testing/calendar'
+import type { Json } from '../../harness/http'
 
-let on: FundingFixture
-
-beforeAll(async () => {
-  await untilDayLasts()
-  on = await createFundingFixture()
-}, 60_000 + dayWaitMs)
-afterAll(async () => {
-  on.fixture.gateway.recorder.verify()
-  await on[Symbol.asyncDispose]()
-})
-
-const one = { name: 'One', unit: 'requests', amount: 1, window: 'day' }
-
-/** An organization with credit, and a member whose requests it pays. */
-async function paying() {
-  const organization = await on.roomy()
-  await on.grant({ organization_id: organization.id })
-  return { organization, member: await on.funded(organization) }
-}
-
-async function newBudget({ owner, path }: Organization, fields: Json = {}): Promise<Json> {
-  const { status, text, body } = await on.api(owner, `POST ${path}/budgets`, { ...one, ...fields })
-  if (status !== 201) throw new Error(text)
-  return body
-}
-
-const refusal = ({ status, error }: Answer) => [status, error.code]
-
-const readOne = async ({ owner, path }: Organization, { id }: Json) =>
-  (await on.api(owner, `GET ${path}/budgets/${String(id)}`)).body
-
-const namesOf = ({ body }: { body: Json }, list = 'budgets') => {
-  const budgets: unknown = body[list]
-  return Array.isArray(budgets) ? budgets.map(({ name }: Json) => name) : undefined
-}
+const { on, newBudget, paying, readOne } = organizationBudgets()
 
 describe('access to budgets', () => {
   test('managers see all, other members those that bind them, and all others none', async () => {
@@ -57,23 +21,23 @@ describe('access to budgets', () => {
     await newBudget(organization, { name: 'Research', department: 'Research' })
     const list = `GET ${path}/budgets`
     const all = ['Research', 'Other', 'Own', 'Soft', 'All']
-    for (const by of [owner, admin]) expect(namesOf(await on.api(by, list))).toEqual(all)
-    expect(namesOf(await on.api(member, list))).toEqual(['Own', 'All'])
-    const account = await on.api(member, 'GET /account/budgets')
+    for (const by of [owner, admin]) expect(namesOf(await on().api(by, list))).toEqual(all)
+    expect(namesOf(await on().api(member, list))).toEqual(['Own', 'All'])
+    const account = await on().api(member, 'GET /account/budgets')
     expect(namesOf(account, 'organization_budgets')).toEqual(['Own', 'All'])
     const at = `${path}/budgets/${String(own['id'])}`
-    expect((await on.api(member, `GET ${at}`)).body).toMatchObject({ name: 'Own' })
-    expect(refusal(await on.api(other, `GET ${at}`))).toEqual([404, 'resource_not_found'])
+    expect((await on().api(member, `GET ${at}`)).body).toMatchObject({ name: 'Own' })
+    expect(refusal(await on().api(other, `GET ${at}`))).toEqual([404, 'resource_not_found'])
     for (const request of [list, `GET ${at}`])
-      expect(refusal(await on.api(viewer, request))).toEqual([403, 'insufficient_permissions'])
-    const viewed = await on.api(viewer, 'GET /account/budgets')
+      expect(refusal(await on().api(viewer, request))).toEqual([403, 'insufficient_permissions'])
+    const viewed = await on().api(viewer, 'GET /account/budgets')
     expect(namesOf(viewed, 'organization_budgets')).toEqual([])
   })
 
   test('only managers change them, and only those of their organization', async () => {
     const { organization, member } = await paying()
     const { owner, path } = organization
-    const stranger = await on.roomy()
+    const stranger = await on().roomy()
     const budget = await newBudget(organization)
     const id = String(budget['id'])
     const requests = (at: string): [string, Json | undefined][] => [
@@ -85,34 +49,34 @@ describe('access to budgets', () => {
     const developer = await organization.member('developer')
     for (const by of [member, viewer, developer])
       for (const [request, body] of requests(path)) {
-        const answer = await on.api(by, request, body)
+        const answer = await on().api(by, request, body)
         expect([request, ...refusal(answer)]).toEqual([request, 403, 'insufficient_permissions'])
       }
     for (const [request, body] of requests(path)) {
-      const answer = await on.api(stranger.owner, request, body)
+      const answer = await on().api(stranger.owner, request, body)
       expect([request, ...refusal(answer)]).toEqual([request, 404, 'resource_not_found'])
     }
     // A manager of another organization names it in the path of its own.
     for (const [request, body] of requests(stranger.path).slice(1)) {
-      const answer = await on.api(stranger.owner, request, body)
+      const answer = await on().api(stranger.owner, request, body)
       expect([request, ...refusal(answer)]).toEqual([request, 404, 'resource_not_found'])
     }
-    await on.api(owner, `DELETE ${path}/members/${member.userId}`)
+    await on().api(owner, `DELETE ${path}/members/${member.userId}`)
     for (const [request, body] of [...requests(path), [`GET ${path}/budgets`, undefined] as const])
-      expect(refusal(await on.api(member, request, body))).toEqual([404, 'resource_not_found'])
+      expect(refusal(await on().api(member, request, body))).toEqual([404, 'resource_not_found'])
     expect(await readOne(organization, budget)).toMatchObject({ amount: 1 })
   })
 
   test('a budget is of a member or a department of the organization', async () => {
     const { organization, member } = await paying()
-    const outsider = await on.fixture.newCustomer()
+    const outsider = await on().fixture.newCustomer()
     const create = (fields: Json) =>
-      on.api(organization.owner, `POST ${organization.path}/budgets`, { ...one, ...fields })
+      on().api(organization.owner, `POST ${organization.path}/budgets`, { ...one, ...fields })
     const unknown = await create({ member_id: outsider.userId })
     expect(unknown.error).toMatchObject({ param: 'member_id', details: { issue: 'unknown_value' } })
     const both = await create({ member_id: member.userId, department: 'Research' })
     expect(both.error).toMatchObject({ param: 'department', details: { issue: 'conflict' } })
-    const changed = await on.api(
+    const changed = await on().api(
       organization.owner,
       `PATCH ${organization.path}/budgets/${idIn(await create({}))}`,
       { window: 'total' },
