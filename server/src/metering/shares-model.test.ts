@@ -22,7 +22,7 @@ import { findWindow } from '../platform/time-window'
 const ofModel = { models: ['fake/a'], providers: null, tags: null }
 const ofTag = { models: null, providers: null, tags: ['batch'] }
 
-/** What an organization pays, for all members, for one of them, and for a department, which has a tag. */
+/** The payments of an organization: for all members, for one of them, and for a department, which has a tag. */
 const ofAll = { organizationId: 'org_1', memberId: null }
 const ofMember = { organizationId: 'org_1', memberId: 'user_2' }
 const ofDepartment = { models: null, providers: null, tags: ['(budget_1)'] }

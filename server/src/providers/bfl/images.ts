@@ -83,7 +83,7 @@ function toBody(wish: ImageWish, target: ImageTarget): JsonObject {
 }
 
 /**
- * An image in place of a prompt. The ultra model mixes both, and is told to take the image alone.
+ * An image in place of a prompt. The ultra model mixes both: its strength of 1 is the image alone.
  * @see https://docs.bfl.ai/api-reference/models/generate-an-image-with-flux-11-[pro]
  */
 const toVariationBody = (wish: ImageWish, { upstreamModel, inputs }: ImageTarget): JsonObject => ({
