@@ -119,8 +119,8 @@ test('journey 4: a spike leads from its day to a member and a model, and the par
     const [start = ''] = line
     days.set(start.slice(0, 10), (days.get(start.slice(0, 10)) ?? 0) + Number(line.at(-2)))
   }
-  const [[dearest] = []] = [...days].toSorted(([, one], [, other]) => other - one)
-  expect(dearest).toBe(day)
+  const [[mostExpensive] = []] = [...days].toSorted(([, one], [, other]) => other - one)
+  expect(mostExpensive).toBe(day)
 
   await page.goto(`${dashboard.address}${address}&from=${day}&to=${day}`)
   const member = page.getByRole('button', { name: spike.person.name })

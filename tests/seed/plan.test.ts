@@ -26,7 +26,7 @@ describe.each(days)('a plan of %p', (nowMs) => {
     expect(times).toEqual(times.toSorted((one, other) => one - other))
   })
 
-  test('has the day of its spike as the dearest of the organization that pays it', () => {
+  test('has its spike on the most expensive day of the organization that pays it', () => {
     const { spike } = incidents
     const byDay = new Map<number, number>()
     for (const request of planned) {
@@ -35,8 +35,8 @@ describe.each(days)('a plan of %p', (nowMs) => {
       const day = atMs - (atMs % dayMs)
       byDay.set(day, (byDay.get(day) ?? 0) + costOf(request))
     }
-    const [[dearest] = []] = [...byDay].toSorted(([, one], [, other]) => other - one)
-    expect(dearest).toBe(spike.fromMs - (spike.fromMs % dayMs))
+    const [[mostExpensive] = []] = [...byDay].toSorted(([, one], [, other]) => other - one)
+    expect(mostExpensive).toBe(spike.fromMs - (spike.fromMs % dayMs))
   })
 
   test('has an hour in which more than half of the requests to one provider fail', () => {
