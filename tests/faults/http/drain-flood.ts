@@ -13,6 +13,8 @@ const event = `data: ${JSON.stringify({
 interface Flooding {
   rest: Buffer
   piece: Buffer
+  /** Those that went out whole, the beginning of the answer included. */
+  pieces: number
 }
 
 const chunkOf = (bytes: Uint8Array) =>
@@ -40,7 +42,7 @@ const floods = {
 function startFlood() {
   let flood: FloodKind = 'events'
   let requests = 0
-  let pieces = 0
+  let latest: Flooding | undefined
   const sockets = new Set<{ terminate: () => void }>()
   const pump = (socket: { data: Flooding; write: (bytes: Buffer) => number }): void => {
     for (let turn = 0; turn < 16; turn++) {
@@ -51,7 +53,7 @@ function startFlood() {
         return
       }
       socket.data.rest = socket.data.piece
-      pieces += 1
+      socket.data.pieces += 1
     }
     setTimeout(() => pump(socket), 1)
   }
@@ -69,7 +71,8 @@ function startFlood() {
         const begun = coding === '' ? Buffer.from(first) : gzipSync(first)
         const head = `HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n${coding}transfer-encoding: chunked\r\n\r\n`
         const rest = Buffer.concat([Buffer.from(head), chunkOf(begun)])
-        socket.data = { rest, piece: chunkOf(piece) }
+        latest = { rest, piece: chunkOf(piece), pieces: 0 }
+        socket.data = latest
         pump(socket)
       },
     },
@@ -83,9 +86,9 @@ function startFlood() {
     get requests() {
       return requests
     },
-    /** Pieces of the flood that went out whole, the beginning of each answer included. */
-    get pieces() {
-      return pieces
+    /** Whether a piece of the flood went out whole in answer to the latest request. */
+    get hasBegun() {
+      return (latest?.pieces ?? 0) > 1
     },
     cut: () => sockets.forEach((socket) => socket.terminate()),
     [Symbol.dispose]: () => server.stop(true),
@@ -139,8 +142,7 @@ export async function startFloodedGateway() {
         () => undefined,
       )
       await eventually(() => flood.requests > before)
-      const sent = flood.pieces
-      await eventually(() => flood.pieces > sent && state.hasBegun)
+      await eventually(() => flood.hasBegun && state.hasBegun)
       leaving.abort()
       await opening.catch(() => undefined)
     },
