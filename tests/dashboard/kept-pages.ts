@@ -41,6 +41,7 @@ export function keepPages(context: BrowserContext, options: BrowserContextOption
     const size = page.viewportSize()
     const close = page.close.bind(page)
     page.close = async () => {
+      if (kept.includes(page)) return
       try {
         await clear(page, size, { colorScheme, reducedMotion })
         kept.push(page)
@@ -51,4 +52,17 @@ export function keepPages(context: BrowserContext, options: BrowserContextOption
     }
     return page
   }
+}
+
+/** Leaves a context as a new one is, but for its pages and what they have compiled, and for files of `origin` that cannot change. */
+export async function emptyContext(context: BrowserContext, origin: string): Promise<void> {
+  for (const page of context.pages()) await page.close()
+  await context.unrouteAll({ behavior: 'ignoreErrors' })
+  await context.clearCookies()
+  const page = await context.newPage()
+  const session = await context.newCDPSession(page)
+  const storageTypes = 'local_storage,session_storage,indexeddb,cache_storage,service_workers'
+  await session.send('Storage.clearDataForOrigin', { origin, storageTypes })
+  await session.detach()
+  await page.close()
 }

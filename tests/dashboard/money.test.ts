@@ -4,6 +4,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { choose } from './choose'
 import { barriersNow, showIn } from './accessibility'
 import { heard, startBrowser } from './browser'
+import { emptyContext } from './kept-pages'
 import { openDatabase } from '../harness/database'
 import { messages, sendRequest } from '../harness/http'
 import { listIn, paidBy, objectIn } from '../api/payments/fixture'
@@ -19,6 +20,8 @@ import { dayWaitMs, untilDayLasts } from '../../server/testing/calendar'
 let double: StripeDouble
 let gateway: Gateway
 let browser: Browser
+/** Of one customer after the other: its processes have compiled the scripts of the dashboard. */
+let context: BrowserContext
 let sql: SQL & AsyncDisposable
 
 beforeAll(async () => {
@@ -28,6 +31,7 @@ beforeAll(async () => {
   await raiseApiRate(gateway)
   sql = await openDatabase(gateway.dataDir)
   browser = await startBrowser()
+  context = await browser.newContext()
   await gateway.admin('POST', '/models', {
     id: 'sandbox/priced',
     name: 'Priced',
@@ -46,13 +50,12 @@ afterAll(async () => {
 interface NewCustomer {
   id: string
   session: Session
-  context: BrowserContext
   open: (path: string) => Promise<Page>
 }
 
 let people = 0
 
-/** Signs a customer up, in a browser of their own. */
+/** Signs a customer up, in a browser that has nothing of the one before. */
 async function newCustomer(): Promise<NewCustomer> {
   people += 1
   const email = `ada-${people}@example.com`
@@ -60,7 +63,7 @@ async function newCustomer(): Promise<NewCustomer> {
   const session = await signUp(gateway, sql, email)
   const [{ id }] = await sql`select id from users where email = ${email}`
   const address = gateway.url.replace('127.0.0.1', 'localhost')
-  const context = await browser.newContext()
+  await emptyContext(context, address)
   await context.addCookies(
     [...session.cookies].map(([name, value]) => ({ name, value, url: address })),
   )
@@ -69,7 +72,7 @@ async function newCustomer(): Promise<NewCustomer> {
     await page.goto(`${address}${path}`)
     return page
   }
-  return { id: String(id), session, context, open }
+  return { id: String(id), session, open }
 }
 
 const grant = (id: string, amount: number) =>
@@ -94,7 +97,7 @@ const section = (page: Page, name: string) => page.getByRole('region', { name, e
 
 describe('the overview', () => {
   test('guides a new account to its first request, and shows it without a reload', async () => {
-    const { context, open } = await newCustomer()
+    const { open } = await newCustomer()
     const page = await open('/')
     await page.getByRole('tab', { name: 'Python' }).click()
     await page.getByText('from openai import OpenAI').waitFor()
@@ -110,11 +113,10 @@ describe('the overview', () => {
     await page.reload()
     await section(page, 'Requests').getByText('1', { exact: true }).waitFor()
     expect(await page.content()).not.toContain(key)
-    await context.close()
   })
 
   test('shows spend, errors and models; the address keeps period and measure', async () => {
-    const { id, context, open } = await newCustomer()
+    const { id, open } = await newCustomer()
     await grant(id, 20)
     await request(id, ['sandbox/priced', 'sandbox/nothing'])
     const page = await open('/?period=24h')
@@ -131,13 +133,12 @@ describe('the overview', () => {
     const rows = section(page, 'Usage over time').getByRole('row')
     // The day's cost, its requests, those that failed too, and their tokens.
     await rows.filter({ hasText: /\$\d+\.\d\d2\d+$/ }).waitFor()
-    await context.close()
   })
 })
 
 describe('billing', () => {
   test('credits bought at the processor appear once it confirms', async () => {
-    const { context, open } = await newCustomer()
+    const { open } = await newCustomer()
     await context.route('https://checkout.simulated.example/**', (route) =>
       route.fulfill({ body: 'Pay here' }),
     )
@@ -159,11 +160,10 @@ describe('billing', () => {
     await section(back, 'Balance').getByText('$12.34').first().waitFor()
     await back.getByRole('button', { name: 'Close' }).click()
     await back.waitForURL((url) => !url.searchParams.has('checkout'))
-    await context.close()
   })
 
   test('automatic recharge uses the saved payment method', async () => {
-    const { id, context, open } = await newCustomer()
+    const { id, open } = await newCustomer()
     const page = await open('/billing')
     await page.getByText('Save a payment method with your next purchase').waitFor()
     await sql`update users set payment_method_id = 'pm_1', payment_customer_id = 'cus_1'
@@ -179,11 +179,10 @@ describe('billing', () => {
     await page.reload()
     await page.getByLabel('When the balance falls below').waitFor()
     expect(await page.getByLabel('Recharge amount', { exact: true }).inputValue()).toBe('$30')
-    await context.close()
   })
 
   test('the address keeps filters and page of the payments', async () => {
-    const { id, context, open } = await newCustomer()
+    const { id, open } = await newCustomer()
     await sql`insert into payment (id, kind, account_id, user_id, amount, status)
       select 'cs_' || lpad(place::text, 26, '0'), 'checkout', ${id}, ${id}, place * 1000000000::bigint, 'expired'
       from generate_series(1, 26) as place`
@@ -200,11 +199,10 @@ describe('billing', () => {
     expect(new URL(page.url()).search).toBe('?status=failed')
     await shown.getByRole('button', { name: 'Clear filters' }).click()
     await shown.getByText('26 payments').waitFor()
-    await context.close()
   })
 
   test('the statement stays where it is when automatic recharge has loaded', async () => {
-    const { context, open } = await newCustomer()
+    const { open } = await newCustomer()
     const held = createHold()
     await context.route(/account.settings/, (route) => held.hold().then(() => route.continue()))
     const page = await open('/billing')
@@ -213,11 +211,10 @@ describe('billing', () => {
     held.release()
     await page.getByLabel('When the balance falls below').waitFor()
     expect(await shown.boundingBox()).toEqual(place)
-    await context.close()
   })
 
   test('an owner sees and buys credits of the organization', async () => {
-    const { session, context, open } = await newCustomer()
+    const { session, open } = await newCustomer()
     const made = await session.send('POST /api/organizations', { name: 'Analytical Engines' })
     expect(made.status).toBe(201)
     const page = await open('/billing')
@@ -225,13 +222,12 @@ describe('billing', () => {
     await page.waitForURL(new RegExp(`organization=${String(made.body['id'])}`))
     await section(page, 'Balance').getByText('$0.00').first().waitFor()
     await page.getByLabel('Save the payment method').waitFor({ state: 'detached' })
-    await context.close()
   })
 })
 
 describe('quota', () => {
   test('a quota increase is requested once and listed', async () => {
-    const { context, open } = await newCustomer()
+    const { open } = await newCustomer()
     const page = await open('/quota')
     await page.getByRole('button', { name: 'Request increase of requests per minute' }).click()
     await page.waitForURL(/increase=requests_per_minute/)
@@ -253,11 +249,10 @@ describe('quota', () => {
     await form.getByText(/^quota_type: /).waitFor()
     await page.keyboard.press('Escape')
     await form.waitFor({ state: 'hidden' })
-    await context.close()
   })
 
   test('history is shown by day and by month', async () => {
-    const { id, context, open } = await newCustomer()
+    const { id, open } = await newCustomer()
     const months = new Intl.DateTimeFormat('en-US', {
       month: 'long',
       year: 'numeric',
@@ -273,7 +268,6 @@ describe('quota', () => {
     await history.getByText('By month').click()
     await page.waitForURL(/granularity=month/)
     await history.getByRole('row', { name: new RegExp(`^(${before}|${after}) 1 `) }).waitFor()
-    await context.close()
   })
 })
 

@@ -67,8 +67,6 @@ describe('every page', () => {
     async (path, heading) => {
       const { page, complaints } = await open(path)
       await page.getByRole('heading', { name: heading, exact: true }).waitFor()
-      await page.reload()
-      await page.getByRole('heading', { name: heading, exact: true }).waitFor()
       expect(await barriersOf(page)).toEqual([])
       await page.setViewportSize(phone)
       await eventually(() =>
