@@ -1,5 +1,5 @@
 import type { Locator, Page } from 'playwright-core'
-import { barriersNow, showIn } from './accessibility'
+import { aboutColors, barriersNow, showIn } from './accessibility'
 import { eventually } from '../../server/testing/eventually'
 
 const phone = { width: 390, height: 844 }
@@ -57,20 +57,20 @@ export async function searchByKey(page: Page, text: string): Promise<void> {
   await page.getByRole('heading', { level: 1 }).waitFor()
   await page.keyboard.press('Control+k')
   await page.getByPlaceholder('Go to a page').waitFor()
-  await page.keyboard.type(text)
+  await page.keyboard.insertText(text)
 }
 
 const sideways = 'document.scrollingElement.scrollWidth'
 
 /**
- * Finds what is wrong with a page as it stands: barriers on a desk in light colors and on a phone in dark ones, and a page
- * that scrolls sideways on a phone.
+ * Finds what is wrong with a page as it stands: barriers of colors on a desk in light ones, all barriers on a phone in dark
+ * ones, and a page that scrolls sideways there.
  */
 export async function faultsOf(page: Page): Promise<unknown[]> {
   const desk = page.viewportSize() ?? { width: 1280, height: 720 }
   await page.waitForLoadState('networkidle')
   await showIn(page, 'light')
-  const onDesk = await barriersNow(page)
+  const onDesk = await barriersNow(page, aboutColors)
   await page.setViewportSize(phone)
   await eventually(() => page.evaluate<boolean>(`innerWidth === ${phone.width}`))
   await showIn(page, 'dark')
