@@ -14955,6 +14955,17 @@ export interface components {
                 /** @description Per 1,000,000 pixels of the images of the answer. */
                 made_megapixel: number | null;
             } | null;
+            /** @description The amounts by rate, whose sum, rounded up to a nano-dollar, is the charge; null where nothing was charged by rates, or they do not add up to the charge */
+            charges: {
+                /** @description The rate, by its name in `pricing` */
+                rate: string;
+                /** @description Tokens, characters, milliseconds or pieces that the rate counts */
+                quantity: number;
+                /** @description USD of the rate */
+                price: number;
+                /** @description USD: `quantity` at `price`, not rounded */
+                amount: number;
+            }[] | null;
             /** @description Charged units other than tokens; characters and time are null if the price has no rate for them */
             measured: {
                 /** @description Web searches by the provider */
@@ -19775,6 +19786,17 @@ export interface components {
                 /** @description Per 1,000,000 pixels of the images of the answer. */
                 made_megapixel: number | null;
             } | null;
+            /** @description The amounts by rate, whose sum, rounded up to a nano-dollar, is the charge; null where nothing was charged by rates, or they do not add up to the charge */
+            charges: {
+                /** @description The rate, by its name in `pricing` */
+                rate: string;
+                /** @description Tokens, characters, milliseconds or pieces that the rate counts */
+                quantity: number;
+                /** @description USD of the rate */
+                price: number;
+                /** @description USD: `quantity` at `price`, not rounded */
+                amount: number;
+            }[] | null;
             /** @description Charged units other than tokens; characters and time are null if the price has no rate for them */
             measured: {
                 /** @description Web searches by the provider */

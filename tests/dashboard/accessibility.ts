@@ -43,7 +43,8 @@ export async function showIn(page: Page, colorScheme: 'light' | 'dark'): Promise
   await shown.waitFor({ state: 'attached' })
 }
 
-const aboutColors = ['color-contrast', 'link-in-text-block']
+/** The rules whose findings depend on the colors. */
+export const aboutColors = ['color-contrast', 'link-in-text-block']
 
 /** Finds the barriers of a page: by all rules in dark colors, by those about colors in light ones. */
 export async function barriersOf(page: Page): Promise<unknown[]> {

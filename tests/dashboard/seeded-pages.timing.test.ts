@@ -70,7 +70,12 @@ test('logs, filters and overviews of a month of requests', async () => {
   const all = { data: '/api/admin/request-logs', isShown: firstRow }
   await recordLook(page, { name: 'logs of all', path: '/operator/requests', ...all, atMost: 300 })
   const usage = { data: '/api/admin/usage', isShown: awaitRowOf('Providers') }
-  await recordLook(page, { name: "operator's overview", path: '/operator', ...usage, atMost: 500 })
+  await recordLook(page, {
+    name: "operator's overview",
+    path: '/operator/overview?period=30d',
+    ...usage,
+    atMost: 500,
+  })
 }, 600_000)
 
 const awaitRowOf = (region: string) => (page: Page) =>

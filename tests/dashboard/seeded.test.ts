@@ -1,39 +1,24 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { savedText } from './browser'
-import { startSignedIn, type SignedIn } from './signed-in'
-import { usd } from '../../dashboard/src/format/money'
-import { dayMs, hourMs, seedPeople, type SeedPerson } from '../seed/plan'
-import { seed, type Seeded } from '../seed/seed'
+import { faultsOf, pressByKey } from './reach'
+import { amount, count, dayOf, startSeeded, type SeededFixture } from './seeded-fixture'
+import type { SignedIn } from './signed-in'
+import { hourMs } from '../seed/plan'
+import type { Seeded } from '../seed/seed'
 
 /** Journeys in an installation with a month of traffic: each figure of a page is that of the database. */
 
 const requests = Number(process.env['SEED_REQUESTS'] ?? 9000)
+let fixture: SeededFixture
 let dashboard: SignedIn
 let seeded: Seeded
 
 beforeAll(async () => {
-  dashboard = await startSignedIn()
-  await dashboard.operate()
-  seeded = await seed(dashboard.gateway, requests)
+  fixture = await startSeeded(requests)
+  ;({ dashboard, seeded } = fixture)
 }, 1_200_000)
-afterAll(() => dashboard[Symbol.asyncDispose]())
-
-const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10)
-const amount = (nanos: string | number) => usd(Number(nanos) / 1e9)
-const count = (value: string | number) => Number(value).toLocaleString('en-US')
-
-/** Signs a person of the plan in, by a link. */
-async function signedInAs(person: SeedPerson | undefined): Promise<Page> {
-  const account = person && seeded.people.accounts.get(person)
-  if (!account) throw new Error('this person has no account')
-  const { link } = await dashboard.gateway.admin('POST', `/users/${account.userId}/sign-in-link`)
-  const page = await (await dashboard.stranger()).newPage()
-  const path = String(link)
-  await page.goto(`${dashboard.address}${path.slice(path.indexOf('/api/'))}`)
-  await page.getByRole('heading', { name: 'Overview', exact: true }).waitFor()
-  return page
-}
+afterAll(() => fixture[Symbol.asyncDispose]())
 
 /** Returns the lines of the CSV that a page exports, without the first. */
 async function exportedLines(page: Page): Promise<string[][]> {
@@ -85,8 +70,8 @@ async function readDepartments(organizationId: string) {
 
 test('journey 3: an owner reads departments by model over the days of a link, as the database has them', async () => {
   const [organizationId = ''] = seeded.people.organizationIds
-  const [from, to] = [dayOf(seeded.fromMs), dayOf(seeded.toMs - dayMs)]
-  const page = await signedInAs(seedPeople[0])
+  const { firstDay: from, lastDay: to } = fixture
+  const page = await fixture.signInAs(0)
   const address = `/explorer?organization=${organizationId}&by=department&split=model&from=${from}&to=${to}`
   await page.goto(`${dashboard.address}${address}`)
   const { byName, total } = await readDepartments(organizationId)
@@ -104,6 +89,7 @@ test('journey 3: an owner reads departments by model over the days of a link, as
   const sum = (column: number) => lines.reduce((so, line) => so + Number(line.at(column)), 0)
   expect(sum(3)).toBe(Number(total.requests))
   expect(sum(-2)).toBeCloseTo(Number(total.cost) / 1e9, 6)
+  expect(await faultsOf(page)).toEqual([])
   await page.context().close()
 })
 
@@ -111,7 +97,7 @@ test('journey 4: a spike leads from its day to a member and a model, and the par
   const [organizationId = ''] = seeded.people.organizationIds
   const { spike } = seeded.incidents
   const day = dayOf(spike.fromMs)
-  const page = await signedInAs(seedPeople[0])
+  const page = await fixture.signInAs(0)
   const address = `/explorer?organization=${organizationId}&by=member`
   await page.goto(`${dashboard.address}${address}&every=day`)
   const days = new Map<string, number>()
@@ -127,7 +113,7 @@ test('journey 4: a spike leads from its day to a member and a model, and the par
   await member.waitFor()
   const [firstRow] = await tableRows(page)
   expect(firstRow?.[0]).toContain(spike.person.name)
-  await member.click()
+  await pressByKey(member)
   await page.waitForURL(/member=user_/)
   const account = seeded.people.accounts.get(spike.person)
   const models: Group[] = await dashboard.sql`
@@ -142,6 +128,7 @@ test('journey 4: a spike leads from its day to a member and a model, and the par
     await row.getByText(amount(cost), { exact: true }).waitFor()
   }
   await awaitTotal(page, totalOf(models))
+  expect(await faultsOf(page)).toEqual([])
   await page.context().close()
 })
 
@@ -163,7 +150,7 @@ test('journey 10: the operator sees the outage of a provider in its hour, and th
   expect([shownRequests, shownFailed]).toEqual([counted?.requests, counted?.failed])
   expect(Number(shownFailed) / Number(shownRequests)).toBeGreaterThan(0.3)
 
-  const [from, to] = [dayOf(seeded.fromMs), dayOf(seeded.toMs - dayMs)]
+  const { firstDay: from, lastDay: to } = fixture
   await page.goto(`${dashboard.address}/operator/explorer?by=provider&from=${from}&to=${to}`)
   const [money] = await dashboard.sql<{ price: string; paid: string }[]>`
     select sum(cost) as price, sum(provider_cost) as paid from request_log`
@@ -175,5 +162,6 @@ test('journey 10: the operator sees the outage of a provider in its hour, and th
       .first()
       .waitFor()
   }
+  expect(await faultsOf(page)).toEqual([])
   await page.close()
 })

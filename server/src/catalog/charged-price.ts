@@ -18,8 +18,10 @@ export const ChargedPriceAnswer = z.object({
 
 const Stored = z.record(z.string(), z.string())
 
-/** Returns the price of a usage event for an answer; null where it is absent or damaged. */
-export function toChargedPrice(column: unknown): z.output<typeof ChargedPriceAnswer> | null {
+/** Returns the rates of a usage event and its tier; null where its price is absent or damaged. */
+export function readChargedPrice(
+  column: unknown,
+): { rates: Partial<Rates>; tier: string | null } | null {
   const stored = Stored.safeParse(column)
   if (!stored.success) return null
   const rates: Partial<Rates> = {}
@@ -28,8 +30,16 @@ export function toChargedPrice(column: unknown): z.output<typeof ChargedPriceAns
     const nanos = storedUsd.safeParse(stored.data[name])
     if (nanos.success) rates[name] = nanos.data
   }
+  return { rates, tier: stored.data['tier'] ?? null }
+}
+
+/** Returns the price of a usage event for an answer; null where it is absent or damaged. */
+export function toChargedPrice(column: unknown): z.output<typeof ChargedPriceAnswer> | null {
+  const price = readChargedPrice(column)
+  if (!price) return null
+  const { rates, tier } = price
   return {
-    tier: stored.data['tier'] ?? null,
+    tier,
     input: usdOf(rates.input),
     output: usdOf(rates.output),
     ...toRatesAnswer(rates),

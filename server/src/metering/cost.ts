@@ -1,3 +1,4 @@
+import { getBucketRates } from '../catalog/bucket-rates'
 import type { Rates, TokenRates } from '../catalog/model'
 import type { Usage } from '../wire/usage'
 
@@ -22,31 +23,6 @@ export interface Pieces {
   madeImages?: number
   madePixels?: number
 }
-
-/** Nano-dollars per 1,000,000 tokens of each bucket; one without a price of its own has `input`'s or `output`'s. */
-export function getBucketRates(rates: Rates): Required<TokenRates> {
-  const knownRates = ratesBy.get(rates)
-  if (knownRates) return knownRates
-  const { input, output } = rates
-  const cacheWrite = rates.cacheWrite ?? input
-  const bucketRates = {
-    input,
-    cachedInput: rates.cachedInput ?? input,
-    cacheWrite,
-    cacheWriteLong: rates.cacheWriteLong ?? cacheWrite,
-    audioInput: rates.audioInput ?? input,
-    imageInput: rates.imageInput ?? input,
-    output,
-    reasoning: rates.reasoning ?? output,
-    audioOutput: rates.audioOutput ?? output,
-    imageOutput: rates.imageOutput ?? output,
-  }
-  ratesBy.set(rates, bucketRates)
-  return bucketRates
-}
-
-/** A model's rates are one object for as long as they stay the same. */
-const ratesBy = new WeakMap<Rates, Required<TokenRates>>()
 
 const million = 1_000_000n
 

@@ -1,3 +1,4 @@
+import { getBucketRates } from '../catalog/bucket-rates'
 import type { Pricing, Rates, ServiceTier } from '../catalog/model'
 import { getHighestRates, type MadeImages } from '../catalog/price-tiers'
 import { pricedUnits } from '../catalog/priced-units'
@@ -13,7 +14,6 @@ import {
   costOfMeasured,
   costOfSound,
   computePieceCost,
-  getBucketRates,
   roundUp,
   roundUpNumber,
   multiplyRate,

@@ -9,6 +9,7 @@ import { toPrettyJson } from '../../format/json'
 import { plainName } from '../../format/plain-name'
 import { rateLabels } from '../models/prices'
 import { toCurl } from './curl'
+import { Charges } from './charges'
 import { LogAttempts } from './log-attempts'
 import { logColors, type RequestDetails } from './queries'
 import { toolsOf } from './stored-bodies'
@@ -44,6 +45,7 @@ export const RequestView = ({ log, reader, actions, children }: Props) => (
     <Waterfall log={log} />
     <LogAttempts resolution={log.resolution_attempts} />
     <Facts rows={costFacts(log, reader)} name="Tokens and cost" />
+    {log.charges && <Charges charges={log.charges} cost={log.cost} />}
     <Facts rows={callerFacts(log)} name="Caller" />
     {children}
   </>

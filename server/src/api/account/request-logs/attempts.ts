@@ -1,4 +1,5 @@
 import { sql, type Kysely } from 'kysely'
+import { toChargeLines, type ChargedRow } from './charge-lines'
 import type { LogAttempt, LogDetails } from './schema'
 import type { LogRow } from './log-answer'
 import { readConnectionNames } from './names'
@@ -17,7 +18,7 @@ interface SkippedCandidate {
 /** The reason that a failing candidate is skipped for. */
 const failing = 'gateway_unavailable'
 
-interface AttemptRow {
+interface AttemptRow extends ChargedRow {
   model: string
   provider: string
   connection_id: string | null
@@ -26,19 +27,11 @@ interface AttemptRow {
   started_at: Date
   duration_ms: number
   first_token_ms: number | null
-  /** Nano-dollars that the attempt was charged. */
-  charged: bigint
   passed_over: SkippedCandidate[] | null
-  pricing: unknown
-  searches: bigint | null
-  input_characters: bigint | null
-  output_characters: bigint | null
-  processing_ms: bigint | null
-  audio_ms: bigint | null
 }
 
 /** The parts of a log that its attempts fill. */
-type Attempted = Pick<LogDetails, 'resolution_attempts' | 'pricing' | 'measured'>
+type Attempted = Pick<LogDetails, 'resolution_attempts' | 'pricing' | 'charges' | 'measured'>
 
 /**
  * Lists the attempts of a request in order, each behind the candidates that were skipped before it. `reader` sees the
@@ -54,7 +47,9 @@ export async function toAttempts(
     select model, provider, connection_id, outcome, reason, started_at, duration_ms, first_token_ms,
       case billing_mode when 'house' then coalesce(price, 0) else cost - written_off end as charged,
       passed_over, pricing, searches, input_characters, output_characters, processing_ms,
-      audio_ms
+      audio_ms, input_tokens, cached_input_tokens, cache_write_tokens, cache_write_1h_tokens,
+      image_input_tokens, image_output_tokens, output_tokens, reasoning_tokens,
+      audio_input_tokens, audio_output_tokens
     from usage_event
     where request_id = ${id} and user_id = ${user_id}
       and started_at between ${started_at}::timestamptz - interval '1 minute'
@@ -74,6 +69,7 @@ export async function toAttempts(
   const last = rows.at(-1)
   return {
     pricing: toChargedPrice(last?.pricing),
+    charges: last ? toChargeLines(last) : null,
     measured: last ? toMeasured(last) : null,
     resolution_attempts: {
       summary: {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { ChargeLines } from './charge-lines'
 import { ChargedPriceAnswer } from '../../../catalog/charged-price'
 import { pageFields, Pagination } from '../../../http/paging'
 import { timestamp } from '../../../http/fields'
@@ -174,6 +175,9 @@ export type LogAttempt = z.output<typeof LogAttempt>
 export const attemptedFields = {
   pricing: ChargedPriceAnswer.nullable().describe(
     'The price it was charged by; null where it had none',
+  ),
+  charges: ChargeLines.describe(
+    'The amounts by rate, whose sum, rounded up to a nano-dollar, is the charge; null where nothing was charged by rates, or they do not add up to the charge',
   ),
   measured: z
     .object({
