@@ -17016,9 +17016,14 @@ export interface components {
             auth: {
                 password: boolean;
                 oauth_providers: string[];
-                /** @description The identity provider that signs accounts in over OpenID Connect. */
+                /** @description The identity provider that signs accounts in. */
                 identity_provider: {
                     name: string;
+                    /**
+                     * @description OpenID Connect or SAML 2.0: the `provider` of a sign-in by it.
+                     * @enum {string}
+                     */
+                    protocol: "oidc" | "saml";
                 } | null;
                 /** @enum {string} */
                 sign_up: "open" | "invite" | "closed";

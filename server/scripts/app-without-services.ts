@@ -116,7 +116,7 @@ function storesOf(
       settings,
       baseUrl: undefined,
       oauthProviders: [],
-      identityProvider: undefined,
+      identityProvider: null,
       takesPayments: false,
       sendsMail: false,
       servedBy: never,

@@ -8,7 +8,7 @@ interface Service {
   auth: {
     oauth_providers: string[]
     /** Missing in what an earlier version has left in the browser. */
-    identity_provider?: { name: string } | null
+    identity_provider?: { name: string; protocol: 'oidc' | 'saml' } | null
   }
 }
 

@@ -94,7 +94,7 @@ export const signIn = {
     /^\d{6}$/.test(code) ? signIn.withCode(code) : signIn.withBackupCode(code),
   withLink: (email: string) => fetchSession('/sign-in/magic-link', { email, callbackURL: '/' }),
   /** Returns the address of the other provider's sign-in page. */
-  withService: (provider: OtherService | 'oidc') =>
+  withService: (provider: OtherService | 'oidc' | 'saml') =>
     fetchSession<{ url: string }>('/sign-in/social', { provider, callbackURL: '/' }),
   signUp: (account: Credentials & { name: string }) =>
     fetchSession('/sign-up/email', { ...account, callbackURL: '/' }),

@@ -20,6 +20,7 @@ import {
 import { lookAtLogStore } from './doctor/log-store'
 import { lookAtMail, lookAtProviders } from './doctor/online'
 import { lookAtPort } from './doctor/port'
+import { lookAtSaml } from './doctor/saml'
 import { lookAtDatabase, lookAtRedis } from './doctor/stores'
 import { providers } from '../providers/registry'
 import { findMisspelt } from '../server/check-environment'
@@ -85,6 +86,7 @@ async function lookAround(isOnline: boolean): Promise<DoctorFinding[]> {
     'log store': lookAtLogStore,
     mail: (one) => lookAtMail(one, isOnline),
     payments: lookAtPayments,
+    saml: lookAtSaml,
     providers: (one) => lookAtProviders(one, isOnline),
   }
   const all = await Promise.all(

@@ -174,6 +174,12 @@ function routingStores(
   }
 }
 
+/** Returns the name of the identity provider and how it signs accounts in; null for none. */
+function signInProviderOf({ identityProvider, saml }: Dependencies['config']) {
+  if (saml) return { name: saml.name, protocol: 'saml' as const }
+  return identityProvider ? { name: identityProvider.name, protocol: 'oidc' as const } : null
+}
+
 /** Creates the stores of the model catalogue, public and per account. */
 function catalogueStores(dependencies: Dependencies, { lookUps }: GatewayServices) {
   const { config, payments, storage, catalog, settings } = dependencies
@@ -187,7 +193,7 @@ function catalogueStores(dependencies: Dependencies, { lookUps }: GatewayService
       settings,
       baseUrl: config.baseUrl,
       oauthProviders: Object.keys(readOauthClients(config)),
-      identityProvider: config.identityProvider?.name,
+      identityProvider: signInProviderOf(config),
       takesPayments: payments.processor !== undefined,
       sendsMail: config.mail !== undefined,
       servedBy,

@@ -5,8 +5,8 @@ import type { Source } from '../platform/config/setting'
 import { providers } from '../providers/registry'
 
 const ending = '_FILE'
-/** Variables with a secret, in an address too, and the ids that come with one. */
-const fromFile = /(?:KEY|SECRET|TOKEN|HEADERS|_ID|(?<!(?:^|_)BASE)_URL)$/
+/** Variables with a secret, in an address too, certificates, and the ids that come with one. */
+const fromFile = /(?:KEY|SECRET|TOKEN|HEADERS|CERTIFICATES|_ID|(?<!(?:^|_)BASE)_URL)$/
 const maxFileBytes = 65_536
 
 /**

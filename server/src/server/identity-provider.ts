@@ -23,8 +23,17 @@ export const identityProviderPorts = (
   config,
   db: storage.database.query,
   send: (request) => egress.send({ ...request, owner: ownerOf(request.url, config) }),
+  ...accountPorts(config, { storage, log }),
+})
+
+/** Creates what a sign-in does to accounts, over either protocol. */
+export const accountPorts = (
+  config: Pick<IdentityProviderConfig, 'issuer'>,
+  { storage, log }: Pick<Dependencies, 'storage' | 'log'>,
+) => ({
   setRole: createRoleSetter(config, storage),
-  onRefusal: (err) => log.warn({ err }, 'the identity provider did not sign an account in or out'),
+  onRefusal: (err: unknown) =>
+    log.warn({ err }, 'the identity provider did not sign an account in or out'),
 })
 
 /**
@@ -36,7 +45,7 @@ const ownerOf = (url: string, { issuer }: IdentityProviderConfig) =>
 
 /** Creates the change of a role, which is in the audit log as one by the operator key. */
 function createRoleSetter(
-  { issuer }: IdentityProviderConfig,
+  { issuer }: Pick<IdentityProviderConfig, 'issuer'>,
   { database: { query: db } }: Storage,
 ) {
   const trail = createTrail(db)

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import { version } from '../../package.json'
-import { createConfigurationView } from '../api/public/configuration'
+import { createConfigurationView, type ConfigurationPorts } from '../api/public/configuration'
 import { createOrganizationView } from '../api/public/organizations'
 import { createProfileView } from '../api/public/profiles'
 import { createProviderView } from '../api/public/providers'
@@ -18,7 +18,7 @@ interface Dependencies {
   /** The server's address for callers, if it is set. */
   baseUrl: string | undefined
   oauthProviders: string[]
-  identityProvider: string | undefined
+  identityProvider: ConfigurationPorts['identityProvider']
   takesPayments: boolean
   sendsMail: boolean
   servedBy: ServedBy

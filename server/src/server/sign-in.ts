@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { identityProviderPorts } from './identity-provider'
+import { accountPorts, identityProviderPorts } from './identity-provider'
 import type { Storage } from './storage'
 import { findAccountIn } from '../auth/find-api-key'
 import { StartError, type Config } from '../platform/config/config'
@@ -45,7 +45,7 @@ export function createSignInService(
     const [{ createSignIn }, secret, identityProvider] = await Promise.all([
       import('../auth/sign-in/sign-in'),
       readInstallationSecret(db, storage.installation.sealingKeys, 'sign-in'),
-      loadIdentityProvider({ ...dependencies, egress }),
+      loadIdentityProvider({ ...dependencies, egress }, address()),
     ])
     return createSignIn({
       db,
@@ -79,7 +79,17 @@ export function createSignInService(
 }
 
 /** Creates the sign-in by the identity provider; undefined where none is configured. */
-async function loadIdentityProvider({ config, ...dependencies }: Dependencies & Sending) {
+async function loadIdentityProvider(
+  { config, ...dependencies }: Dependencies & Sending,
+  address: string,
+) {
+  if (config.saml) {
+    const { createSamlProvider } =
+      await import('../auth/sign-in/identity-provider/saml/saml-provider')
+    const db = dependencies.storage.database.query
+    const ports = accountPorts(config.saml, dependencies)
+    return createSamlProvider({ config: config.saml, db, address, ...ports })
+  }
   if (!config.identityProvider) return undefined
   const { createIdentityProvider } =
     await import('../auth/sign-in/identity-provider/identity-provider')

@@ -8,7 +8,7 @@ import { useSubmit } from '../../components/use-submit'
 const isKnown = (name: string): name is OtherService => Object.hasOwn(otherServices, name)
 
 interface ServiceButton {
-  service: OtherService | 'oidc'
+  service: OtherService | 'oidc' | 'saml'
   name: string
 }
 
@@ -22,7 +22,7 @@ export function ServiceButtons() {
   const provider = data?.auth.identity_provider
   const others = data?.auth.oauth_providers.filter(isKnown) ?? []
   const services: ServiceButton[] = [
-    ...(provider ? [{ service: 'oidc' as const, name: provider.name }] : []),
+    ...(provider ? [{ service: provider.protocol, name: provider.name }] : []),
     ...others.map((service) => ({ service, name: otherServices[service] })),
   ]
   if (services.length === 0) return undefined

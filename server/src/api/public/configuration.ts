@@ -18,8 +18,8 @@ export interface ConfigurationPorts {
   baseUrl: string | undefined
   /** OAuth providers that accounts can sign in with. */
   oauthProviders: string[]
-  /** The name of the identity provider that signs accounts in; undefined for none. */
-  identityProvider: string | undefined
+  /** The identity provider that signs accounts in. */
+  identityProvider: { name: string; protocol: 'oidc' | 'saml' } | null
   /** Whether a payment processor is configured. */
   takesPayments: boolean
   /** Whether a mail server is configured: without one, links to sign in come from operators only. */
@@ -60,8 +60,7 @@ export function createConfigurationView(ports: ConfigurationPorts) {
         auth: {
           password: true,
           oauth_providers: ports.oauthProviders,
-          identity_provider:
-            ports.identityProvider === undefined ? null : { name: ports.identityProvider },
+          identity_provider: ports.identityProvider,
           sign_up: current.signUp,
         },
         features: {

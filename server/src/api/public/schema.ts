@@ -45,9 +45,14 @@ export const PublicConfiguration = z
       password: z.boolean(),
       oauth_providers: z.array(z.string()),
       identity_provider: z
-        .object({ name: z.string() })
+        .object({
+          name: z.string(),
+          protocol: z
+            .enum(['oidc', 'saml'])
+            .describe('OpenID Connect or SAML 2.0: the `provider` of a sign-in by it.'),
+        })
         .nullable()
-        .describe('The identity provider that signs accounts in over OpenID Connect.'),
+        .describe('The identity provider that signs accounts in.'),
       sign_up: z.enum(['open', 'invite', 'closed']),
     }),
     features: z.record(z.string(), z.boolean()),

@@ -76,6 +76,7 @@ const defaults = {
   remoteUrls: undefined,
   hidesCachedTokens: false,
   identityProvider: undefined,
+  saml: undefined,
   telemetry: { logLevel: 'info', logsRequests: true, listener: undefined, tracing: undefined },
   crashAt: undefined,
   environment: {},

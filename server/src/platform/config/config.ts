@@ -7,6 +7,7 @@ import {
   toIdentityProviderConfig,
   type IdentityProviderConfig,
 } from './identity-provider'
+import { findSamlProblem, toSamlConfig, type SamlConfig } from './saml'
 import { arrangeValues, listSettings, type Source } from './setting'
 import { Settings } from './settings'
 import { senderAdvice, toMailConfig, type MailConfig } from './smtp'
@@ -18,9 +19,11 @@ type Values = z.output<typeof Settings>
 export type Timers = Values['timers']
 
 /** The environment, parsed once. Times are milliseconds, amounts nano-dollars. */
-export interface Config extends Omit<Values, 'smtp' | 'telemetry' | 'identityProvider'> {
+export interface Config extends Omit<Values, 'smtp' | 'telemetry' | 'identityProvider' | 'saml'> {
   mail: MailConfig | undefined
   identityProvider: IdentityProviderConfig | undefined
+  /** The identity provider over SAML, where there is none over OpenID Connect. */
+  saml: SamlConfig | undefined
   telemetry: TelemetryConfig
   /** The source of `<PROVIDER>_API_KEY` and `<PROVIDER>_BASE_URL`, which the provider registry reads by name. */
   environment: Source
@@ -79,8 +82,13 @@ function requireStripeEvents({ secretKey, webhookSecrets }: Values['payments']):
 }
 
 /** Requires the client and the domains with an identity provider, and the other way round. */
-function checkIdentityProvider(values: Values['identityProvider']): void {
-  const problem = findIdentityProviderProblem(values)
+function checkIdentityProvider({
+  identityProvider,
+  saml,
+}: Pick<Values, 'identityProvider' | 'saml'>): void {
+  const problem =
+    findIdentityProviderProblem(identityProvider) ??
+    findSamlProblem(saml, identityProvider.issuer !== undefined)
   if (problem) throw new StartError(problem)
 }
 
@@ -121,16 +129,17 @@ export function readAuditConfig(source: Source) {
 
 /** Parses the environment. Throws `StartError`, naming the variable and its expected value. */
 export function readConfig(source: Source): Config {
-  const { smtp, telemetry, identityProvider, ...values } = parse(Settings, source)
+  const { smtp, telemetry, identityProvider, saml, ...values } = parse(Settings, source)
   requireKeys(values)
   requireSender(smtp)
   requireStripeEvents(values.payments)
   requireRecentDays(values)
-  checkIdentityProvider(identityProvider)
+  checkIdentityProvider({ identityProvider, saml })
   return {
     ...values,
     mail: toMailConfig(smtp),
     identityProvider: toIdentityProviderConfig(identityProvider),
+    saml: toSamlConfig(saml),
     telemetry: toTelemetryConfig(telemetry),
     environment: withoutEmpty(source),
   }

@@ -24,7 +24,7 @@ const domainPattern = new RegExp(String.raw`^${label}(\.${label})+$`)
 const toList = (text: string) => text.split(',').flatMap((item) => item.trim() || [])
 
 /** Parses domains of mail addresses, separated by commas. */
-const Domains = z
+export const Domains = z
   .string()
   .transform((text) => toList(text.toLowerCase()))
   .refine(
@@ -36,7 +36,7 @@ const Domains = z
   )
 
 /** Parses the values of a claim, separated by commas. */
-const ClaimValues = z
+export const ClaimValues = z
   .string()
   .transform(toList)
   .refine(
@@ -44,7 +44,14 @@ const ClaimValues = z
     `must be 1 to ${maxValues} values with commas between them`,
   )
 
-const ClaimName = z.string().max(200)
+/** The name of a claim or an attribute. */
+export const ClaimName = z.string().max(200)
+
+/** The name of an identity provider on the button of the sign-in page. */
+export const ProviderName = z
+  .string()
+  .regex(/^\P{Cc}{1,40}$/u, 'must be one line of at most 40 characters')
+  .default('single sign-on')
 
 const Scopes = z
   .string()
@@ -80,13 +87,10 @@ export const identityProviderSettings = z.object({
     name: 'OIDC_REQUIRED_DOMAINS',
     doc: 'those of `OIDC_DOMAINS` whose accounts sign in by it alone: no passwords, links, GitHub and Google',
   }),
-  name: setting(
-    z
-      .string()
-      .regex(/^\P{Cc}{1,40}$/u, 'must be one line of at most 40 characters')
-      .default('single sign-on'),
-    { name: 'OIDC_NAME', doc: 'its name on the button of the sign-in page: *Continue with …*' },
-  ),
+  name: setting(ProviderName.clone(), {
+    name: 'OIDC_NAME',
+    doc: 'its name on the button of the sign-in page: *Continue with …*',
+  }),
   scopes: setting(Scopes, {
     name: 'OIDC_SCOPES',
     doc: 'scopes that a sign-in requests, with spaces between them',

@@ -3,6 +3,7 @@ import { clickHouseSettings } from './clickhouse'
 import { CrashAt } from './crash-at'
 import { dollars, flag, optional, seconds, secondsOrNone, url, integer } from './fields'
 import { identityProviderSettings } from './identity-provider'
+import { samlSettings } from './saml'
 import { journalSettings } from './journal'
 import { Keys } from './keys'
 import { Networks } from './networks'
@@ -257,7 +258,7 @@ export const sections: readonly { title: string; settings: z.ZodObject }[] = [
   { title: 'Keys and sign-up', settings: access },
   {
     title: 'Sign-in by an identity provider',
-    settings: z.object({ identityProvider: identityProviderSettings }),
+    settings: z.object({ identityProvider: identityProviderSettings, saml: samlSettings }),
   },
   { title: 'Money and payments', settings: money },
   { title: 'Timeouts', settings: timeouts },
@@ -280,6 +281,7 @@ export const Settings = z.object({
   ...alerts.shape,
   ...internal.shape,
   identityProvider: identityProviderSettings,
+  saml: samlSettings,
   telemetry: telemetrySettings,
 })
 

@@ -4,7 +4,7 @@ import type { Kysely } from 'kysely'
 import { storeProviderSession } from './accounts'
 import { domainOf, SignInRefusal, type ProvenIdentity } from './identity'
 import { toRoleAfterSignIn } from './role-claim'
-import { providerId, refusalPage } from './sign-in-flow'
+import { refusalPage } from './sign-in-flow'
 import type { IdentityProviderConfig } from '../../../platform/config/identity-provider'
 import type { Schema } from '../../../platform/db/schema'
 import { toOperatorRole, type OperatorRole } from '../../../platform/operator-role'
@@ -14,8 +14,18 @@ export interface RequestProof {
   identity?: ProvenIdentity
 }
 
+/** The rules for accounts, the same for each protocol. */
+type AccountRules = Pick<
+  IdentityProviderConfig,
+  'name' | 'domains' | 'requiredDomains' | 'roleClaim'
+>
+
 interface AdmissionPorts {
-  config: IdentityProviderConfig
+  config: AccountRules
+  /** The name of the provider in the rows of linked accounts. */
+  providerId: string
+  /** The variable that lists the domains. */
+  domainsVariable: string
   db: Kysely<Schema>
   proofs: AsyncLocalStorage<RequestProof>
   setRole: (userId: string, role: OperatorRole | null) => Promise<void>
@@ -31,12 +41,13 @@ interface SessionCreation {
 }
 
 /** Creates the rules for accounts of the domains of an identity provider. */
-export function createAdmission({ config, db, proofs, setRole, onRefusal }: AdmissionPorts) {
+export function createAdmission(ports: AdmissionPorts) {
+  const { config, db, proofs, providerId, setRole, onRefusal } = ports
   const isRequiredFor = (email: string) => config.requiredDomains.includes(domainOf(email))
   /** Throws for an account of a domain that the provider may not sign in: its address may differ from the identity's. */
   const checkDomain = (email: string) => {
     if (config.domains.includes(domainOf(email))) return
-    const reason = 'the account has an address of a domain that is not in OIDC_DOMAINS'
+    const reason = `the account has an address of a domain that is not in ${ports.domainsVariable}`
     onRefusal(new SignInRefusal('identity_provider_domain', reason))
     throw lead('identity_provider_domain')
   }
@@ -83,10 +94,10 @@ export function createAdmission({ config, db, proofs, setRole, onRefusal }: Admi
 
 const lead = (code: string) => new APIError('FOUND', undefined, { location: refusalPage(code) })
 
-const requiredText = ({ name }: IdentityProviderConfig, email: string) =>
+const requiredText = ({ name }: AccountRules, email: string) =>
   `Accounts of ${domainOf(email)} sign in by ${name} only.`
 
-const requiredError = (config: IdentityProviderConfig, email: string) =>
+const requiredError = (config: AccountRules, email: string) =>
   new APIError('FORBIDDEN', {
     code: 'IDENTITY_PROVIDER_REQUIRED',
     message: requiredText(config, email),

@@ -7,7 +7,7 @@ import { createBackChannelLogout } from './back-channel-logout'
 import type { ProvenIdentity } from './identity'
 import { createMetadataReader } from './metadata'
 import type { SendToProvider } from './requests'
-import { createOAuthProvider } from './sign-in-flow'
+import { createOAuthProvider, providerId } from './sign-in-flow'
 import { verifyLogoutToken } from './tokens'
 import type { IdentityProviderConfig } from '../../../platform/config/identity-provider'
 import type { Schema } from '../../../platform/db/schema'
@@ -23,13 +23,21 @@ export interface IdentityProviderPorts {
   onRefusal: (error: unknown) => void
 }
 
-export type IdentityProvider = ReturnType<typeof createIdentityProvider>
+/** The sign-in by an identity provider, over either protocol, and the rules for accounts of its domains. */
+export interface IdentityProvider extends ReturnType<typeof createAdmission> {
+  plugin: BetterAuthPlugin
+  signUp: IdentityProviderConfig['signUp']
+  /** Runs a request, within which a proven identity counts. */
+  run: <Value>(request: () => Promise<Value>) => Promise<Value>
+  /** Whether the running request has proven an identity. */
+  hasIdentity: () => boolean
+}
 
 /**
  * Creates the sign-in by an identity provider, over OpenID Connect: the plugin for the library, and the rules for accounts
  * of its domains. Source: contract 2.5.
  */
-export function createIdentityProvider(ports: IdentityProviderPorts) {
+export function createIdentityProvider(ports: IdentityProviderPorts): IdentityProvider {
   const { config, db, send, onRefusal } = ports
   const { issuer, clientId } = config
   const proofs = new AsyncLocalStorage<RequestProof>()
@@ -51,7 +59,7 @@ export function createIdentityProvider(ports: IdentityProviderPorts) {
     }
   }
   return {
-    ...createAdmission({ ...ports, proofs }),
+    ...createAdmission({ ...ports, proofs, providerId, domainsVariable: 'OIDC_DOMAINS' }),
     plugin: {
       id: 'identity-provider',
       init: ({ socialProviders }) => ({
@@ -60,9 +68,7 @@ export function createIdentityProvider(ports: IdentityProviderPorts) {
       endpoints: { backChannelLogout: createBackChannelLogout(endByToken) },
     } satisfies BetterAuthPlugin,
     signUp: config.signUp,
-    /** Runs a request, within which a proven identity counts. */
-    run: <Value>(request: () => Promise<Value>): Promise<Value> => proofs.run({}, request),
-    /** Whether the running request has proven an identity. */
+    run: (request) => proofs.run({}, request),
     hasIdentity: () => proofs.getStore()?.identity !== undefined,
   }
 }

@@ -93,7 +93,8 @@ const subjectOf = (profile: object): string => ('sub' in profile ? String(profil
 const isIssued = (value: unknown): value is IssuedTokens =>
   typeof value === 'object' && value !== null && 'idToken' in value
 
-function codeOf(thrown: unknown): string {
+/** Returns the code of the sign-in page for a sign-in that failed. */
+export function codeOf(thrown: unknown): string {
   if (thrown instanceof SignInRefusal) return thrown.code
   const isAway = thrown instanceof ProviderUnavailable
   return isAway ? 'identity_provider_unavailable' : 'identity_provider_failed'
