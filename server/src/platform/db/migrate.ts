@@ -78,6 +78,7 @@ import * as organizationBudgets from './migrations/0085-organization-budgets'
 import * as operatorRoles from './migrations/0086-operator-roles'
 import * as creditNotes from './migrations/0087-credit-notes'
 import * as notices from './migrations/0088-notices'
+import * as budgetOverrides from './migrations/0089-budget-overrides'
 import type { Schema } from './schema'
 import { lacksPrivilege } from './violation'
 import { StartError } from '../config/config'
@@ -162,6 +163,7 @@ const migrations: Record<string, Migration> = {
   '0086-operator-roles': operatorRoles,
   '0087-credit-notes': creditNotes,
   '0088-notices': notices,
+  '0089-budget-overrides': budgetOverrides,
 }
 
 /** The names of all migrations that this version knows, in the order in which they run. */
