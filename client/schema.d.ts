@@ -15787,6 +15787,18 @@ export interface components {
             /** @description Channels that were reached */
             channels: ("email" | "dashboard")[];
         };
+        BudgetOverride: {
+            amount: number;
+            /** Format: date-time */
+            from: string;
+            /**
+             * Format: date-time
+             * @description Exclusive
+             */
+            until: string;
+            /** @description ID of the account that set it */
+            created_by: string;
+        };
         Budget: {
             /** @example budget_01k9z3t6c8q4v7x2m5n0p1r3s4 */
             id: string;
@@ -15797,6 +15809,10 @@ export interface components {
             /** @enum {string} */
             unit: "usd" | "requests" | "tokens";
             amount: number;
+            /** @description Amount that limits now: that of the override while it is in force, else `amount` */
+            amount_in_force: number;
+            /** @description Amount that replaces `amount` for a time; it ends by itself. A new one replaces the one before, null ends it at once. Null for none */
+            override: components["schemas"]["BudgetOverride"] | null;
             /** @description IDs of models, or `<provider>/*`: only requests that call one of them count. Null for all */
             models: string[] | null;
             /** @description Providers as model IDs begin, such as `openai`: only requests that call a model of one of them count. Null for all */
@@ -15842,6 +15858,10 @@ export interface components {
             /** @enum {string} */
             unit: "usd" | "requests" | "tokens";
             amount: number;
+            /** @description Amount that limits now: that of the override while it is in force, else `amount` */
+            amount_in_force: number;
+            /** @description Amount that replaces `amount` for a time; it ends by itself. A new one replaces the one before, null ends it at once. Null for none */
+            override: components["schemas"]["BudgetOverride"] | null;
             /** @description IDs of models, or `<provider>/*`: only requests that call one of them count. Null for all */
             models: string[] | null;
             /** @description Providers as model IDs begin, such as `openai`: only requests that call a model of one of them count. Null for all */
@@ -15903,6 +15923,17 @@ export interface components {
             /** @description Percents of the amount at which the budget notifies, once in each window; above 100 for soft budgets only */
             notify_percents?: (number[] | null) | undefined;
         };
+        NewBudgetOverride: {
+            /** @description USD with at most two decimals, or a number of requests or tokens */
+            amount: number;
+            /** @description Time from which it is in force; now by default */
+            from?: (string | null) | undefined;
+            /**
+             * Format: date-time
+             * @description Time at which it ends, exclusive: after `from`, later than now, and before 2100
+             */
+            until: string;
+        };
         ChangedBudget: {
             name?: string | undefined;
             /** @description USD with at most two decimals, or a number of requests or tokens */
@@ -15923,6 +15954,8 @@ export interface components {
             enforcement?: ("hard" | "soft") | undefined;
             /** @description Percents of the amount at which the budget notifies, once in each window; above 100 for soft budgets only */
             notify_percents?: number[] | undefined;
+            /** @description Amount that replaces `amount` for a time; it ends by itself. A new one replaces the one before, null ends it at once */
+            override?: (components["schemas"]["NewBudgetOverride"] | null) | undefined;
         };
         OrganizationBudgetList: {
             /** @description Newest first */

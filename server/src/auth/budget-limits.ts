@@ -19,6 +19,10 @@ interface CachedBudget {
   models: string[] | null
   providers: string[] | null
   tags: string[] | null
+  /** Nano-dollars, requests or tokens as text; null for no override. */
+  overrideAmount: string | null
+  overrideFromMs: number
+  overrideUntilMs: number
 }
 
 const asJson = sql`jsonb_agg(jsonb_build_object(
@@ -26,7 +30,10 @@ const asJson = sql`jsonb_agg(jsonb_build_object(
   'unit', coalesce(budget.unit, case when budget.spend is null then 'requests' else 'usd' end),
   'amount', coalesce(budget.amount, budget.spend, budget.requests)::text,
   'window', budget.window_unit, 'timeZone', budget.time_zone, 'firstWeekday', budget.first_weekday,
-  'models', budget.models, 'providers', budget.providers, 'tags', budget.tags
+  'models', budget.models, 'providers', budget.providers, 'tags', budget.tags,
+  'overrideAmount', budget.override_amount::text,
+  'overrideFromMs', (extract(epoch from budget.override_from) * 1000)::float8,
+  'overrideUntilMs', (extract(epoch from budget.override_until) * 1000)::float8
 ) order by budget.id)`
 
 /** Soft ones limit nothing, but what has their tags is counted. */
@@ -70,5 +77,11 @@ function toLimit(userId: string, budget: CachedBudget): WindowLimit {
     tokens: unit === 'tokens' ? BigInt(amount) : null,
     rule: { unit: window, timeZone, firstWeekday },
     filter: toUsageFilter(budget),
+    override: toOverride(budget),
   })
+}
+
+function toOverride({ overrideAmount, overrideFromMs, overrideUntilMs }: CachedBudget) {
+  if (overrideAmount === null) return undefined
+  return { amount: BigInt(overrideAmount), fromMs: overrideFromMs, untilMs: overrideUntilMs }
 }

@@ -1,6 +1,8 @@
 import { sql, type Kysely } from 'kysely'
 import type { BudgetUnit } from '../platform/db/budget-schema'
 import type { Schema } from '../platform/db/schema'
+import { toAmountOverride } from '../platform/db/stored-override'
+import type { AmountOverride } from '../platform/amount-override'
 import type { WindowRule } from '../platform/time-window'
 import type { UsageFilter } from '../platform/usage-filter'
 
@@ -17,6 +19,8 @@ export interface OrganizationBudget extends UsageFilter {
   unit: BudgetUnit
   /** Nano-dollars, requests or tokens. */
   amount: bigint
+  /** The amount that replaces it for a time; null for none. */
+  override: AmountOverride | null
   rule: WindowRule
 }
 
@@ -40,6 +44,7 @@ export async function readOrganizationBudgets(
     isHard: row.enforcement === 'hard',
     unit: row.unit,
     amount: row.amount,
+    override: toAmountOverride(row),
     rule: {
       unit: row.window_unit,
       timeZone: row.time_zone,

@@ -2,6 +2,8 @@ import type { Kysely, Selectable } from 'kysely'
 import { readWindows } from './window-sums'
 import { findWindow, type Window, type WindowRule } from '../platform/time-window'
 import type { UsedBy } from './window-sums'
+import { findAmountInForce } from '../platform/amount-override'
+import { toAmountOverride } from '../platform/db/stored-override'
 import type { BudgetRow, BudgetUnit, OrganizationBudgetRow } from '../platform/db/budget-schema'
 import { toPaymentsId, toUsageFilter, withDepartment } from '../platform/usage-filter'
 import type { Schema } from '../platform/db/schema'
@@ -32,7 +34,10 @@ export interface BudgetUse {
   window: Window
   unit: BudgetUnit
   used: bigint
+  /** The amount that is in force. */
   amount: bigint
+  /** The amount of the budget itself. */
+  baseAmount: bigint
 }
 
 /** Returns the calendar by which a budget counts. */
@@ -71,8 +76,9 @@ async function readSome(db: Kysely<Schema>, rows: readonly StoredBudget[], atMs:
     const window = usedBy[index]?.window
     const { requests = 0, spent = 0n, tokens = 0n } = sums.get(row.id) ?? {}
     const byUnit = { usd: spent, requests: BigInt(requests), tokens }
-    const terms = toBudgetAmount(row)
-    return window ? [{ window, ...terms, used: byUnit[terms.unit] }] : []
+    const { unit, amount: baseAmount } = toBudgetAmount(row)
+    const { amount } = findAmountInForce(baseAmount, toAmountOverride(row), atMs)
+    return window ? [{ window, unit, amount, baseAmount, used: byUnit[unit] }] : []
   })
 }
 

@@ -1,3 +1,4 @@
+import type { AmountOverride } from '../platform/amount-override'
 import { monthInUtc, toRuleKey, type WindowRule } from '../platform/time-window'
 import type { OrganizationPayments, UsageFilter } from '../platform/usage-filter'
 
@@ -18,6 +19,8 @@ interface BudgetTerms {
   filter?: UsageFilter | undefined
   /** Set for a budget of an organization. */
   payments?: OrganizationPayments | undefined
+  /** The amount that replaces the budget's for a time; absent for none. */
+  override?: AmountOverride | undefined
 }
 
 /** The usage limits of an account, a key, an organization or a member per window of time; null for no limit. */
@@ -31,6 +34,8 @@ export interface WindowLimit {
   tokens?: bigint | null
   /** The budget that limits; absent for a limit per calendar month, in UTC. */
   budget?: BudgetTerms
+  /** When a greater amount comes into force, of a limit as it is in force at a moment. */
+  risesAtMs?: number
 }
 
 /** The limits of a caller: in each list one row per scope, none where a scope has no limit. */

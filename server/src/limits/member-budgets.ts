@@ -46,7 +46,7 @@ export function toMemberBudgets(
 }
 
 function toLimit(organizationId: string, budget: OrganizationBudget): WindowLimit {
-  const { id, name, rule, unit, amount, memberId } = budget
+  const { id, name, rule, unit, amount, override, memberId } = budget
   const payments = { organizationId, memberId }
   return toBudgetLimit({
     id,
@@ -58,5 +58,6 @@ function toLimit(organizationId: string, budget: OrganizationBudget): WindowLimi
     tokens: unit === 'tokens' ? amount : null,
     rule,
     filter: toUsageFilter(withDepartment(budget)),
+    override: override ?? undefined,
   })
 }

@@ -14,9 +14,12 @@ const periods: Record<WindowUnit, string> = {
   total: 'in total',
 }
 
-/** Returns when a window ends, as answers have it; null for a total. */
-const toWindowEnd = ({ toMs }: Window): string | null =>
-  Number.isFinite(toMs) ? new Date(toMs).toISOString() : null
+/** Returns when more of a limit becomes free: its window ends, or a greater amount comes into force; infinite for never. */
+const findReset = ({ risesAtMs = Infinity }: WindowLimit, { toMs }: Window): number =>
+  Math.min(toMs, risesAtMs)
+
+const toTime = (ms: number): string | null =>
+  Number.isFinite(ms) ? new Date(ms).toISOString() : null
 
 /** Returns a budget as a refusal names it in its details. Source: contract 6.14. */
 function toBudgetDetails(limit: WindowLimit, remaining: number, window: Window) {
@@ -30,7 +33,8 @@ function toBudgetDetails(limit: WindowLimit, remaining: number, window: Window) 
       ...toUnitAndAmount(limit),
       remaining,
       window: rule.unit,
-      window_end: toWindowEnd(window),
+      // Null for a total.
+      window_end: toTime(window.toMs),
     },
   }
 }
@@ -46,7 +50,8 @@ function toUnitAndAmount({ spend, requests, tokens = null }: WindowLimit) {
 export function refuseByRequests(limit: WindowLimit, window: Window, wallMs: number): ApiError {
   const { fromMs, toMs } = window
   const maxRequests = limit.requests ?? 0
-  const seconds = (toMs - wallMs) / 1000
+  const resetAtMs = findReset(limit, window)
+  const seconds = (resetAtMs - wallMs) / 1000
   return new ApiError('rate_limit_exceeded', {
     message: toRequestsMessage(limit, window),
     details: {
@@ -58,12 +63,13 @@ export function refuseByRequests(limit: WindowLimit, window: Window, wallMs: num
     retryAfterSeconds: seconds,
     // Client libraries do not wait that long.
     retryable: false,
-    quota: { limit: maxRequests, remaining: 0, resetAtMs: toMs },
+    quota: { limit: maxRequests, remaining: 0, resetAtMs },
   })
 }
 
-function toRequestsMessage({ requests, budget }: WindowLimit, window: Window): string {
-  const end = toWindowEnd(window)
+function toRequestsMessage(limit: WindowLimit, window: Window): string {
+  const { requests, budget } = limit
+  const end = toTime(findReset(limit, window))
   if (!budget) {
     return `The limit is ${requests} requests per month. The next month begins at ${end}.`
   }
@@ -95,10 +101,11 @@ export function describeSpendingRefusal(
     }
   }
   const { name, rule } = budget
-  const end = toWindowEnd(window)
+  const resetAtMs = findReset(limit, window)
+  const end = toTime(resetAtMs)
   const until = end === null ? '' : ` until ${end}`
   const terms = `The budget "${name}" allows ${formatPlainUsd(spend)} USD ${periods[rule.unit]}`
-  const seconds = Math.ceil((window.toMs - wallMs) / 1000)
+  const seconds = Math.ceil((resetAtMs - wallMs) / 1000)
   return {
     message: `${terms}. ${remainingUsd} USD remain${until}; ${requirement}`,
     details: {
@@ -116,13 +123,14 @@ export function describeTokenRefusal(
   wallMs: number,
 ) {
   const { fromMs, toMs } = window
-  const seconds = (toMs - wallMs) / 1000
+  const resetAtMs = findReset(limit, window)
+  const seconds = (resetAtMs - wallMs) / 1000
   const tokens = limit.tokens ?? 0n
   const name = limit.budget?.name ?? ''
   const period = periods[limit.budget?.rule.unit ?? 'month']
   const terms = `The budget "${name}" allows ${tokens} tokens ${period}.`
   return {
-    message: `${terms} ${remaining} tokens remain until ${new Date(toMs).toISOString()}; this request requires ${requiredTokens}.`,
+    message: `${terms} ${remaining} tokens remain until ${new Date(resetAtMs).toISOString()}; this request requires ${requiredTokens}.`,
     details: {
       limit: Number(tokens),
       window: (toMs - fromMs) / 1000,
@@ -132,6 +140,6 @@ export function describeTokenRefusal(
     retryAfterSeconds: seconds,
     // Client libraries do not wait that long.
     retryable: false,
-    quota: { limit: Number(tokens), remaining: Number(remaining), resetAtMs: toMs },
+    quota: { limit: Number(tokens), remaining: Number(remaining), resetAtMs },
   }
 }

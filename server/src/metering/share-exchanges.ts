@@ -158,6 +158,7 @@ export class ShareExchanges {
     // The next window began meanwhile.
     if (!sum || window?.fromMs !== usage.window.fromMs) return undefined
     usage.take(window, sum, moment.bookedIds)
+    usage.setTime(this.#ports.clocks().wallMs)
     const { bookedAmounts, used, share } = usage
     const { turn, nowMs } = moment
     const shares = moment.shares.get(usage.id) ?? []

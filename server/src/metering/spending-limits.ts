@@ -194,8 +194,10 @@ export class SpendingLimits {
     // Unknown usage is never treated as zero.
     if (limits.some(({ usage }) => !usage.isKnown)) throw unavailable()
     const { shares, wallMs } = this.#options
-    const full = limits.find(({ limit, usage }) => isUsedUp(limit, usage.certainOf('requests')))
-    if (full) throw refuseByRequests(full.limit, full.usage.window, wallMs())
+    const full = limits.find(({ limit, usage }) =>
+      isUsedUp(usage.inForce(limit), usage.certainOf('requests')),
+    )
+    if (full) throw refuseByRequests(full.usage.inForce(full.limit), full.usage.window, wallMs())
     const byRequests = limits.filter(({ limit }) => limit.requests !== null)
     const findShort = () => {
       const now = shares.clocks()
@@ -216,9 +218,9 @@ export class SpendingLimits {
         const { usage } = short
         // Of several limits the lowest one refuses.
         const tightest = byRequests
-          .filter((one) => one.usage === usage)
-          .reduce((a, b) => ((b.limit.requests ?? 0) < (a.limit.requests ?? 0) ? b : a))
-        throw refuseByRequests(tightest.limit, usage.window, wallMs())
+          .flatMap((one) => (one.usage === usage ? [usage.inForce(one.limit)] : []))
+          .reduce((a, b) => ((b.requests ?? 0) < (a.requests ?? 0) ? b : a))
+        throw refuseByRequests(tightest, usage.window, wallMs())
       },
     })
   }

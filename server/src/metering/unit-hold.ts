@@ -120,7 +120,7 @@ export class UnitHold implements Budget {
     const { floor } = demand
     const unit = this.#unit
     const isUsedUp = ({ limit, usage }: CountedLimit) =>
-      (amountOf(limit, unit) ?? 0n) - usage.certainOf(unit) < floor
+      (amountOf(usage.inForce(limit), unit) ?? 0n) - usage.certainOf(unit) < floor
     const findRefusing = () => findLeast(limits.map((one) => toRemainder(one, unit, floor)))
     if (limits.some(isUsedUp)) return findRefusing()
     return this.#exchanges.obtain<bigint | LimitRemainder>({
@@ -203,10 +203,11 @@ export class UnitHold implements Budget {
  * do not matter.
  */
 function toRemainder(
-  { limit, usage }: CountedLimit,
+  { limit: plainLimit, usage }: CountedLimit,
   unit: HeldUnit,
   floor?: bigint,
 ): LimitRemainder {
+  const limit = usage.inForce(plainLimit)
   const unused = (amountOf(limit, unit) ?? 0n) - usage.amountOf(unit)
   const isDecided = floor !== undefined && unused < floor
   const remaining = isDecided ? unused : unused - usage.share.others[unit]

@@ -77,6 +77,8 @@ export class WindowShare {
   /** Whether what the waiting requests lacked at the last exchange is certain. */
   isCertain = false
   #reserved = noAmounts
+  /** The number of times that a limit was lowered: what was decided before that grants nothing. */
+  #lowerings = 0
   /** As the database has it, at least. */
   #stated: Pick<NodeShare, 'reserved' | 'waitsSince'> | undefined
   #statedAt: Clocks = { monotonicMs: -Infinity, wallMs: -Infinity }
@@ -120,6 +122,7 @@ export class WindowShare {
       return now !== null && (before === null || now < before)
     }
     if (shareUnits.some(isLower)) {
+      this.#lowerings += 1
       this.#reserved = toAmounts((unit) =>
         isLower(unit) ? min(this.#reserved[unit], used[unit]) : this.#reserved[unit],
       )
@@ -187,7 +190,8 @@ export class WindowShare {
     this.isCertain = false
     // Whether it is stored or not, the database has at least this.
     this.#stated ??= { reserved: noAmounts, waitsSince: null }
-    const apply = () => this.#apply(grant, sentAt)
+    const lowerings = this.#lowerings
+    const apply = () => this.#apply(grant, { sentAt, isLowered: lowerings !== this.#lowerings })
     return { share: grant.share, deadNodes: grant.deadNodes, needsOthers: grant.needsOthers, apply }
   }
 
@@ -224,10 +228,14 @@ export class WindowShare {
     return max(recentAmount, firstRequests * this.#demanded(unit))
   }
 
-  #apply({ share, grantedAmounts, isCertain }: ShareGrant, sentAt: Clocks): void {
-    this.#reserved = toAmounts((unit) => this.#reserved[unit] + grantedAmounts[unit])
+  #apply(
+    { share, grantedAmounts, isCertain }: ShareGrant,
+    { sentAt, isLowered }: { sentAt: Clocks; isLowered: boolean },
+  ): void {
     this.#stated = share
     this.#statedAt = sentAt
+    if (isLowered) return
+    this.#reserved = toAmounts((unit) => this.#reserved[unit] + grantedAmounts[unit])
     this.isCertain = isCertain
   }
 

@@ -1,5 +1,6 @@
 import { WindowShare, type Clocks } from './window-share'
 import type { WindowLimit } from '../limits/caller-limits'
+import { findLimitInForce } from '../limits/limit-in-force'
 import { noAmounts, toAmounts, type Amounts, type ShareUnit } from '../ledger/shares/grant-share'
 import type { SharedUsage } from '../ledger/shares/share-exchange'
 import type { Unbooked, UsedBy, WindowSum } from '../ledger/window-sums'
@@ -66,8 +67,12 @@ export class WindowUsage implements SharedUsage {
   readonly #heldAmounts: Record<HeldUnit, bigint> = { spent: 0n, tokens: 0n }
   /** This node's part of the limits, which it serves requests from. */
   readonly share = new WindowShare()
-  /** The limits of the caller that is being admitted. */
-  #limits: ({ of: object } & Record<ShareUnit, bigint | null>) | undefined
+  /** The limits of the caller that was admitted last, and the moments between which they are as they were applied. */
+  #callerLimits: { of: object; limits: WindowLimit[] } | undefined
+  #appliedFromMs = -Infinity
+  #appliedUntilMs = Infinity
+  /** The wall clock as it was last stated. */
+  #atMs: number
 
   constructor(of: CountedUse, at: { wallMs: number; nowMs: number }) {
     this.id = of.id
@@ -78,6 +83,7 @@ export class WindowUsage implements SharedUsage {
     this.payments = of.payments
     this.#rule = of.rule
     this.#window = this.#begin(at.wallMs)
+    this.#atMs = at.wallMs
     this.lastUsedMs = at.nowMs
   }
 
@@ -138,19 +144,38 @@ export class WindowUsage implements SharedUsage {
   }
 
   /** Adds a limit of a caller; `of` is the same for all limits of one caller. */
-  addLimit({ requests, spend, tokens = null }: WindowLimit, of: object): void {
-    const before = this.#limits?.of === of ? this.#limits : undefined
-    this.#limits = {
-      of,
-      requests: tighter(before?.requests ?? null, requests === null ? null : BigInt(requests)),
-      spent: tighter(before?.spent ?? null, spend),
-      tokens: tighter(before?.tokens ?? null, tokens),
-    }
+  addLimit(limit: WindowLimit, of: object): void {
+    if (this.#callerLimits?.of === of) this.#callerLimits.limits.push(limit)
+    else this.#callerLimits = { of, limits: [limit] }
   }
 
-  /** All limits of the caller were added. */
+  /** All limits of the caller were added; they are applied as they are in force now. */
   applyLimits(): void {
-    if (this.#limits) this.share.limitTo(this.#limits, this.used)
+    if (!this.#callerLimits) return
+    const all: Record<ShareUnit, bigint | null> = { requests: null, spent: null, tokens: null }
+    this.#appliedFromMs = -Infinity
+    this.#appliedUntilMs = Infinity
+    for (const one of this.#callerLimits.limits) {
+      const { limit, fromMs, untilMs } = findLimitInForce(one, this.#atMs)
+      const { requests, spend, tokens = null } = limit
+      all.requests = tighter(all.requests, requests === null ? null : BigInt(requests))
+      all.spent = tighter(all.spent, spend)
+      all.tokens = tighter(all.tokens, tokens)
+      this.#appliedFromMs = Math.max(this.#appliedFromMs, fromMs)
+      this.#appliedUntilMs = Math.min(this.#appliedUntilMs, untilMs)
+    }
+    this.share.limitTo(all, this.used)
+  }
+
+  /** Returns a limit as it is in force at the moment that was stated last. */
+  inForce(limit: WindowLimit): WindowLimit {
+    return limit.budget?.override ? findLimitInForce(limit, this.#atMs).limit : limit
+  }
+
+  /** States the wall clock: another amount of a limit may have come into force. */
+  setTime(wallMs: number): void {
+    this.#atMs = wallMs
+    if (wallMs < this.#appliedFromMs || wallMs >= this.#appliedUntilMs) this.applyLimits()
   }
 
   get unbooked(): readonly Unbooked[] {
@@ -201,6 +226,7 @@ export class WindowUsage implements SharedUsage {
 
   /** Begins the window of a moment, without usage, where that is another one. Running requests still count. */
   moveTo(wallMs: number): void {
+    this.setTime(wallMs)
     if (wallMs >= this.#window.fromMs && wallMs < this.#window.toMs) return
     this.#window = this.#begin(wallMs)
     this.#sum = noAmounts

@@ -1,6 +1,7 @@
 import type { UsageEvent } from '../../src/ledger/usage-event'
 import type { UsedBy } from '../../src/ledger/window-sums'
 import { toBudgetLimit, type WindowLimit } from '../../src/limits/caller-limits'
+import type { AmountOverride } from '../../src/platform/amount-override'
 import type { WindowUnit } from '../../src/platform/time-window'
 import {
   matchesFilter,
@@ -13,7 +14,10 @@ import {
 export const budget = (
   subjectId: string,
   unit: WindowUnit,
-  amount: Partial<Pick<WindowLimit, 'requests' | 'spend' | 'tokens'>> & { filter?: UsageFilter },
+  amount: Partial<Pick<WindowLimit, 'requests' | 'spend' | 'tokens'>> & {
+    filter?: UsageFilter
+    override?: AmountOverride
+  },
 ): WindowLimit =>
   toBudgetLimit({
     subjectId,

@@ -215,3 +215,19 @@ test('requests with a tag on two nodes use exactly their charges of its budget, 
   expect(nanosOf(error.details?.['current_balance'])).toBe(nanosOf(amount) - total)
   expect(nanosOf(amount) - total).toBeLessThan(nanosOf(error.details?.['minimum_required']))
 }, 60_000)
+
+test('of requests at once on two nodes as many run as the override of a budget allows', async () => {
+  const owner = await newOwner()
+  const id = await newBudget(owner, { unit: 'requests', amount: 4 })
+  const override = { amount: 9, until: new Date(Date.now() + 3_600_000).toISOString() }
+  await call(nodes.a, owner, `PATCH /account/budgets/${id}`, { override })
+  const sendAll = async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, async (_, number) => chat(nodeOf(number), owner, { name: 'ok' })),
+    )
+    return answers.filter(({ status }) => status === 200).length
+  }
+  expect(await sendAll()).toBe(9)
+  await call(nodes.a, owner, `PATCH /account/budgets/${id}`, { override: null })
+  expect(await sendAll()).toBe(0)
+})

@@ -8,7 +8,7 @@ const markWidth = 2
 
 /** The use and the remainder of a budget, on a bar with marks at the percents of which it notifies. */
 export function BudgetBar({ budget }: { budget: Budget }) {
-  const { unit, used, amount, remaining, name, notify_percents: percents } = budget
+  const { unit, used, amount_in_force: amount, remaining, name, notify_percents: percents } = budget
   const share = shareOf(budget)
   const { filled, marks } = scaleBar(share, percents)
   return (

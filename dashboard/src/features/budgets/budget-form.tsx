@@ -5,6 +5,7 @@ import { ResourceForm } from '../../components/resource-form'
 import { findPercentsFault, parsePercents, usualPercents } from './percents'
 import {
   newFields,
+  toSentOverride,
   toFields,
   weekdays,
   windowNames,
@@ -58,12 +59,14 @@ export function BudgetForm({ owner: { actions, queryKey, subjects }, budget, onC
     validate: { notify_percents: findPercentsFault },
   })
   const save = async (values: BudgetFields) => {
-    const { subject, unit, amount, models, providers, tags, notify_percents, ...rest } = values
+    const { name, subject, unit, amount, models, providers, tags, notify_percents } = values
+    const { window, time_zone, first_weekday, enforcement } = values
+    const rest = { name, window, time_zone, first_weekday, enforcement }
     const percents = parsePercents(notify_percents)
     const fields = { ...rest, amount: Number(amount), notify_percents: percents }
     const filter = { models: orNull(models), providers: orNull(providers), tags: orNull(tags) }
     await (budget
-      ? actions.change(budget.id, fields)
+      ? actions.change(budget.id, { ...fields, override: toSentOverride(values, budget) })
       : actions.create({ ...fields, ...filter, unit }, subject))
     await queries.invalidateQueries({ queryKey })
     onClose()
@@ -86,6 +89,7 @@ export function BudgetForm({ owner: { actions, queryKey, subjects }, budget, onC
       {!budget && <Scope form={form} subjects={subjects} />}
       {!budget && <Filter form={form} />}
       <Amount form={form} isNew={!budget} />
+      {budget && <OverrideInputs form={form} />}
       <WindowInputs form={form} />
       <Enforcement form={form} isNew={!budget} />
     </ResourceForm>
@@ -140,6 +144,28 @@ const Amount = ({ form, isNew }: { form: Form; isNew: boolean }) => (
     {isNew && (
       <Select label="Unit" allowDeselect={false} data={units} {...form.getInputProps('unit')} />
     )}
+  </Group>
+)
+
+/** An amount for a time; without an amount there is none. */
+const OverrideInputs = ({ form }: { form: Form }) => (
+  <Group grow align="flex-start">
+    <NumberInput
+      label="Override"
+      description="Replaces the amount until it ends; empty for none"
+      min={0}
+      decimalScale={form.values.unit === 'usd' ? 2 : 0}
+      prefix={form.values.unit === 'usd' ? '$' : ''}
+      thousandSeparator
+      {...form.getInputProps('override_amount')}
+    />
+    <TextInput
+      label="Override ends"
+      description="In the time zone of this browser"
+      type="datetime-local"
+      required={form.values.override_amount !== ''}
+      {...form.getInputProps('override_until')}
+    />
   </Group>
 )
 

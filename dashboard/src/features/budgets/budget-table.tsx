@@ -6,6 +6,7 @@ import { ListTable } from '../../components/list-table'
 import { RowMenu } from '../../components/row-menu'
 import { When } from '../../components/when'
 import { percent } from '../../format/figures'
+import { inUnit } from '../quota/quota-bar'
 import { BudgetBar } from './budget-bar'
 import { BudgetForm, type BudgetOwner } from './budget-form'
 import { filterText, windowNames, type Budget } from './queries'
@@ -69,6 +70,7 @@ function BudgetRow({ budget, scope, owner }: RowProps) {
       </Table.Td>
       <Table.Td miw={180}>
         <BudgetBar budget={budget} />
+        {budget.override && <OverrideText {...budget} override={budget.override} />}
       </Table.Td>
       <Table.Td>
         <Effect budget={budget} />
@@ -82,6 +84,22 @@ function BudgetRow({ budget, scope, owner }: RowProps) {
     </Table.Tr>
   )
 }
+
+type OverrideProps = Pick<Budget, 'unit' | 'amount'> & {
+  override: NonNullable<Budget['override']>
+}
+
+/** The amount that replaces a budget's for a time, and when. */
+const OverrideText = ({
+  unit,
+  amount,
+  override: { amount: other, from, until },
+}: OverrideProps) => (
+  <Text size="xs" c="dimmed">
+    {inUnit(unit, other)} instead of {inUnit(unit, amount)}, from <When at={from} /> to{' '}
+    <When at={until} />
+  </Text>
+)
 
 function BudgetMenu({ budget, owner }: { budget: Budget; owner: BudgetOwner }) {
   const { id, name } = budget

@@ -26,12 +26,14 @@ export type Window = Budget['window']
 /** The fields that a change sends, and a new budget besides its filter and its unit. */
 type SentTerms = Pick<Budget, 'name' | 'amount' | 'window' | 'time_zone' | 'first_weekday'> &
   Pick<Budget, 'enforcement' | 'notify_percents'>
+/** Of a change: an override only where it is another one. */
+type ChangedTerms = SentTerms & Pick<Schemas['ChangedBudget'], 'override'>
 type NewTerms = SentTerms & Pick<Budget, 'unit' | 'models' | 'providers' | 'tags'>
 
 /** How the budgets of an account, or of an organization, are changed. `subject` is what a new one applies to. */
 export interface BudgetActions {
   create: (terms: NewTerms, subject: string) => Promise<unknown>
-  change: (id: string, terms: SentTerms) => Promise<unknown>
+  change: (id: string, terms: ChangedTerms) => Promise<unknown>
   remove: (id: string) => Promise<unknown>
 }
 
@@ -111,6 +113,10 @@ export interface BudgetFields {
   enforcement: Budget['enforcement']
   /** As they are entered. */
   notify_percents: string
+  /** Of an override; empty for none. */
+  override_amount: number | string
+  /** The local time of this browser at which it ends, as its input has it. */
+  override_until: string
 }
 
 /** Returns the fields of a new budget, in the time zone of this browser. */
@@ -127,6 +133,8 @@ export const newFields = (): BudgetFields => ({
   first_weekday: 'monday',
   enforcement: 'hard',
   notify_percents: usualPercents.hard,
+  override_amount: '',
+  override_until: '',
 })
 
 /** Returns the fields of a budget that is changed. */
@@ -143,11 +151,33 @@ export const toFields = (budget: Budget): BudgetFields => ({
   first_weekday: budget.first_weekday,
   enforcement: budget.enforcement,
   notify_percents: formatPercents(budget.notify_percents),
+  override_amount: budget.override?.amount ?? '',
+  override_until: budget.override ? toLocalTime(budget.override.until) : '',
 })
 
+/** Returns a time as inputs of local times have it. */
+function toLocalTime(time: string): string {
+  const date = new Date(time)
+  const local = new Date(date.getTime() - date.getTimezoneOffset() * 60_000)
+  return local.toISOString().slice(0, 16)
+}
+
+/** Returns the override that a change sends: null ends the one there is, undefined leaves it as it is. */
+export function toSentOverride(
+  { override_amount: amount, override_until: until }: BudgetFields,
+  { override }: Pick<Budget, 'override'>,
+) {
+  if (amount === '') return override ? null : undefined
+  const isSame = override?.amount === Number(amount) && toLocalTime(override.until) === until
+  if (isSame) return undefined
+  return { amount: Number(amount), until: new Date(until).toISOString() }
+}
+
 /** Returns the percentage of a budget that is used, above 100 where a soft one is exceeded; 100 for one of nothing. */
-export const shareOf = ({ used, amount }: Pick<Budget, 'used' | 'amount'>): number =>
-  amount === 0 ? 100 : (100 * used) / amount
+export const shareOf = ({
+  used,
+  amount_in_force: amount,
+}: Pick<Budget, 'used' | 'amount_in_force'>): number => (amount === 0 ? 100 : (100 * used) / amount)
 
 /** Returns the requests that a budget counts, in words; undefined for all of its account or key. */
 export function filterText({

@@ -29,6 +29,13 @@ interface BudgetColumns {
   notified_window: Date | null
   /** The highest percent of which was notified in that window. */
   notified_percent: number | null
+  /** The amount that replaces the budget's for a time, in its unit; null for none, as are the next three. */
+  override_amount: bigint | null
+  override_from: Date | null
+  /** Exclusive. */
+  override_until: Date | null
+  /** The account that set it. */
+  override_by: string | null
   created_at: CreatedColumn
   updated_at: UpdatedColumn
 }

@@ -78,6 +78,7 @@ import * as organizationBudgets from './migrations/0085-organization-budgets'
 import * as operatorRoles from './migrations/0086-operator-roles'
 import * as creditNotes from './migrations/0087-credit-notes'
 import * as notices from './migrations/0088-notices'
+import * as budgetOverrides from './migrations/0089-budget-overrides'
 import * as saml from './migrations/0090-saml'
 import type { Schema } from './schema'
 import { lacksPrivilege } from './violation'
@@ -163,6 +164,7 @@ const migrations: Record<string, Migration> = {
   '0086-operator-roles': operatorRoles,
   '0087-credit-notes': creditNotes,
   '0088-notices': notices,
+  '0089-budget-overrides': budgetOverrides,
   '0090-saml': saml,
 }
 

@@ -1,5 +1,11 @@
 import { sql, type Selectable } from 'kysely'
-import { findBudgetConflict, weekdays, type ChangedBudget, type NewBudget } from './schema'
+import {
+  findBudgetConflict,
+  findOverrideConflict,
+  weekdays,
+  type ChangedBudget,
+  type NewBudget,
+} from './schema'
 import { invalidRequest } from '../../../errors'
 import { toBudgetAmount } from '../../../ledger/budget-use'
 import type {
@@ -7,6 +13,8 @@ import type {
   BudgetUnit,
   OrganizationBudgetRow,
 } from '../../../platform/db/budget-schema'
+import { findAmountInForce } from '../../../platform/amount-override'
+import { toAmountOverride } from '../../../platform/db/stored-override'
 import { toUsd } from '../../../wire/usd'
 
 type StoredBudget = Selectable<BudgetRow> | Selectable<OrganizationBudgetRow>
@@ -37,18 +45,21 @@ export function toNewColumns(budget: Omit<NewBudget, 'key_id'>) {
   }
 }
 
+/** A change of a budget, and the account that makes it. */
+export interface RequestedChange {
+  fields: ChangedBudget
+  by: string
+}
+
 /** Returns the amount and the columns of a budget after a change. Throws `invalid_request` where its fields conflict. */
-export function toChangedColumns(current: StoredBudget, fields: ChangedBudget) {
+export function toChangedColumns(current: StoredBudget, { fields, by }: RequestedChange) {
   const terms = toBudgetAmount(current)
   const { unit } = terms
   const currentAmount = unit === 'usd' ? toUsd(terms.amount) : Number(terms.amount)
   const { amount = currentAmount, window = current.window_unit, first_weekday: weekday } = fields
   const { enforcement = current.enforcement, notify_percents = current.notify_percents } = fields
   const conflict = findBudgetConflict({ unit, amount, window, enforcement, notify_percents })
-  if (conflict) {
-    const field = String(conflict.path[0])
-    throw invalidRequest(field, conflict.params.issue, `${field}: ${conflict.message}`)
-  }
+  if (conflict) refuse(conflict)
   const columns = {
     name: fields.name ?? current.name,
     window_unit: window,
@@ -56,8 +67,46 @@ export function toChangedColumns(current: StoredBudget, fields: ChangedBudget) {
     first_weekday: weekday ? toWeekdayNumber(weekday) : current.first_weekday,
     enforcement,
     notify_percents,
+    ...toOverrideColumns(current, { unit, override: fields.override, by }),
   }
   return { unit, amount, columns }
+}
+
+function refuse({
+  path,
+  params,
+  message,
+}: NonNullable<ReturnType<typeof findBudgetConflict>>): never {
+  const field = String(path[0])
+  throw invalidRequest(field, params.issue, `${field}: ${message}`)
+}
+
+interface OverrideChange {
+  unit: BudgetUnit
+  /** Null for none, undefined for the one that is stored. */
+  override: ChangedBudget['override']
+  by: string
+}
+
+/** Returns the columns of an override after a change. Throws `invalid_request` for times or an amount that none has. */
+function toOverrideColumns(current: StoredBudget, { unit, override, by }: OverrideChange) {
+  if (override === undefined) {
+    const { override_amount, override_from, override_until, override_by } = current
+    return { override_amount, override_from, override_until, override_by }
+  }
+  if (override === null)
+    return { override_amount: null, override_from: null, override_until: null, override_by: null }
+  const nowMs = Date.now()
+  const from = new Date(Math.max(nowMs, Date.parse(override.from ?? '') || nowMs))
+  const until = new Date(override.until)
+  const conflict = findOverrideConflict(unit, { amount: override.amount, from, until }, nowMs)
+  if (conflict) refuse(conflict)
+  return {
+    override_amount: toStoredAmount(unit, override.amount),
+    override_from: from,
+    override_until: until,
+    override_by: by,
+  }
 }
 
 interface Changed {
@@ -68,7 +117,7 @@ interface Changed {
 }
 
 /**
- * Returns the columns of what was notified: nothing in other windows, and of another amount the percents that its use
+ * Returns the columns of what was notified: nothing in other windows, and where another amount is in force the percents that its use
  * has reached, so that the others are notified again.
  */
 export function toNotifiedColumns(current: StoredBudget, { columns, amount, used }: Changed) {
@@ -76,8 +125,11 @@ export function toNotifiedColumns(current: StoredBudget, { columns, amount, used
     (name) => current[name] === columns[name],
   )
   if (!isSameWindow) return { notified_window: null, notified_percent: null }
-  if (amount === toBudgetAmount(current).amount) return {}
-  const reached = amount === 0n ? Infinity : Number((used * 100n) / amount)
+  const nowMs = Date.now()
+  const inForce = findAmountInForce(amount, toAmountOverride(columns), nowMs).amount
+  const { amount: base } = toBudgetAmount(current)
+  if (inForce === findAmountInForce(base, toAmountOverride(current), nowMs).amount) return {}
+  const reached = inForce === 0n ? Infinity : Number((used * 100n) / inForce)
   if (reached >= (current.notified_percent ?? 0)) return {}
   // An evaluation may have recorded a percent since.
   return { notified_percent: sql<number>`least(notified_percent, ${reached})` }

@@ -103,7 +103,11 @@ const changeBudget = (budgets: OrganizationBudgetStore) =>
       'For owners and admins. Takes effect on every node within a second. Unit, member, department, models, providers and tags cannot be changed.',
     params: budgetParams,
     body: ChangedBudget,
-    examples: { 'Another amount': { amount: 100 }, 'Another window': { window: 'month' } },
+    examples: {
+      'Another amount': { amount: 100 },
+      'Another window': { window: 'month' },
+      'More until an instant': { override: { amount: 150, until: '2099-12-01T08:00:00Z' } },
+    },
     responses: { 200: OrganizationBudget },
     handler: ({ principal, params: { id, budget_id: budgetId }, body }) =>
       budgets.change(principal, { id, budgetId }, body),

@@ -1,6 +1,12 @@
 import type { Kysely, Selectable, Transaction } from 'kysely'
 import { selectBindingBudgets } from './binding-budgets'
-import { toChangedColumns, toNewColumns, toNotifiedColumns, toStoredAmount } from './columns'
+import {
+  toChangedColumns,
+  toNewColumns,
+  toNotifiedColumns,
+  toStoredAmount,
+  type RequestedChange,
+} from './columns'
 import type { NewOrganizationBudget } from './organization-schema'
 import { maxBudgets, type ChangedBudget } from './schema'
 import { readOrganizationBudgetStatus } from './status'
@@ -69,7 +75,11 @@ export function createOrganizationBudgetStore({ db, onChanged }: BudgetPorts) {
       await requireManager(db, asker.userId, id)
       const [use] = await readBudgetUse(db, [await findRow(db, { id, budgetId })], Date.now())
       const row = await asManager(db, { asker, id }, async (trx) =>
-        change(trx, await findRow(trx, { id, budgetId }), { fields, used: use?.used ?? 0n }),
+        change(trx, await findRow(trx, { id, budgetId }), {
+          fields,
+          by: asker.userId,
+          used: use?.used ?? 0n,
+        }),
       )
       onChanged(id, asker.userId)
       return show(row)
@@ -185,14 +195,13 @@ async function checkMember(trx: Transaction<Schema>, id: string, userId: string)
   throw invalidRequest('member_id', 'unknown_value', message)
 }
 
-interface Change {
-  fields: ChangedBudget
+interface Change extends RequestedChange {
   /** The booked use of the budget: nano-dollars, requests or tokens. */
   used: bigint
 }
 
-async function change(trx: Transaction<Schema>, current: Row, { fields, used }: Change) {
-  const { unit, amount: value, columns } = toChangedColumns(current, fields)
+async function change(trx: Transaction<Schema>, current: Row, { used, ...changeRequest }: Change) {
+  const { unit, amount: value, columns } = toChangedColumns(current, changeRequest)
   const amount = toStoredAmount(unit, value)
   const row = await trx
     .updateTable('organization_budget')
@@ -219,13 +228,19 @@ async function remove(trx: Transaction<Schema>, row: Row): Promise<void> {
   await record(trx, 'budget.deleted', { before: row })
 }
 
+/** A bigint is money in the audit log. */
+const toRecordedAmount = (unit: Row['unit'], amount: bigint | null) =>
+  unit === 'usd' || amount === null ? amount : Number(amount)
+
 const toRecordedFields = (row: Row): RecordedFields => ({
   name: row.name,
   member_id: row.member_id,
   department: row.department,
   unit: row.unit,
-  // A bigint is money in the audit log.
-  amount: row.unit === 'usd' ? row.amount : Number(row.amount),
+  amount: toRecordedAmount(row.unit, row.amount),
+  override_amount: toRecordedAmount(row.unit, row.override_amount),
+  override_from: row.override_from?.toISOString() ?? null,
+  override_until: row.override_until?.toISOString() ?? null,
   models: row.models,
   providers: row.providers,
   tags: row.tags,

@@ -112,6 +112,8 @@ const changeBudget = (budgets: BudgetStore) =>
       'Another amount': { amount: 100 },
       'Another window': { window: 'month' },
       'Other percents': { notify_percents: [80, 95] },
+      'More until an instant': { override: { amount: 150, until: '2099-12-01T08:00:00Z' } },
+      'Its end at once': { override: null },
     },
     responses: { 200: Budget },
     handler: ({ principal, params: { budget_id: id }, body }) =>

@@ -33,6 +33,7 @@ const timeZone = line(64)
 const maxUsd = 1e9
 const decimals = 2
 const maxTokens = 1e15
+const maxTimeMs = Date.UTC(2100, 0)
 const amount = z.number().min(0).max(maxTokens)
 const window = z.enum(windowUnits)
 const firstWeekday = z.enum(weekdays)
@@ -70,6 +71,10 @@ const providersText =
   'Providers as model IDs begin, such as `openai`: only requests that call a model of one of them count. Null for all'
 const tagsText =
   'Tags: only requests with all of them count, those of their key included. Null for all'
+const overrideText =
+  'Amount that replaces `amount` for a time; it ends by itself. A new one replaces the one before, null ends it at once'
+const inForceText =
+  'Amount that limits now: that of the override while it is in force, else `amount`'
 const zoneText = 'IANA name of the time zone whose calendar and clock the windows follow'
 const weekdayText = 'Day with which weeks begin; without effect for other windows'
 
@@ -92,6 +97,22 @@ export function findBudgetConflict(budget: {
     return undefined
   // Its refusal is a rate limit, which names when to retry.
   return customIssue('conflict', 'must end: a total that rejects counts USD only.', ['window'])
+}
+
+/** Finds the fault of an override of a budget in a unit. `from` is now where it has none. */
+export function findOverrideConflict(
+  unit: BudgetUnit,
+  { amount: value, from, until }: { amount: number; from: Date; until: Date },
+  nowMs: number,
+) {
+  const amountFault = findAmountFault({ unit, amount: value })
+  if (amountFault !== undefined)
+    return customIssue('out_of_range', amountFault, ['override.amount'])
+  const untilMs = until.getTime()
+  if (untilMs > nowMs && untilMs > from.getTime() && untilMs < maxTimeMs) return undefined
+  const message =
+    'must be after the time from which it is in force, later than now, and before 2100.'
+  return customIssue('out_of_range', message, ['override.until'])
 }
 
 function findAmountFault({ unit, amount: value }: { unit: BudgetUnit; amount: number }) {
@@ -158,6 +179,31 @@ export const NewBudget = z
   .meta({ ref: 'NewBudget' })
 export type NewBudget = z.output<typeof NewBudget>
 
+/** An amount that replaces that of a budget for a time. */
+const NewOverride = z
+  .object({
+    amount: amount.describe(amountText),
+    from: z.iso
+      .datetime({ offset: true })
+      .nullish()
+      .describe('Time from which it is in force; now by default'),
+    until: z.iso
+      .datetime({ offset: true })
+      .describe('Time at which it ends, exclusive: after `from`, later than now, and before 2100'),
+  })
+  .meta({ ref: 'NewBudgetOverride' })
+export type NewOverride = z.output<typeof NewOverride>
+
+/** The override of a budget that is in force or begins later. */
+const Override = z
+  .object({
+    amount: z.number(),
+    from: z.iso.datetime(),
+    until: z.iso.datetime().describe('Exclusive'),
+    created_by: z.string().describe('ID of the account that set it'),
+  })
+  .meta({ ref: 'BudgetOverride' })
+
 export const ChangedBudget = z
   .object({
     name: line(100).optional(),
@@ -167,6 +213,7 @@ export const ChangedBudget = z
     first_weekday: firstWeekday.optional().describe(weekdayText),
     enforcement: enforcement.optional().describe(enforcementText),
     notify_percents: notifyPercents.optional().describe(percentsText),
+    override: NewOverride.nullable().optional().describe(overrideText),
   })
   .meta({ ref: 'ChangedBudget' })
 export type ChangedBudget = z.output<typeof ChangedBudget>
@@ -175,6 +222,8 @@ export type ChangedBudget = z.output<typeof ChangedBudget>
 export const shownTerms = {
   unit: z.enum(budgetUnits),
   amount: z.number(),
+  amount_in_force: z.number().describe(inForceText),
+  override: Override.nullable().describe(`${overrideText}. Null for none`),
   models: z.array(z.string()).nullable().describe(modelsText),
   providers: z.array(z.string()).nullable().describe(providersText),
   tags: z.array(z.string()).nullable().describe(tagsText),

@@ -46,14 +46,16 @@ async function readTerms<Shown extends Row | OrganizationRow>(
 /** Shows what a budget allows and has used. */
 function toTerms(
   row: Row | OrganizationRow,
-  { window: { fromMs, toMs }, unit, used, amount }: BudgetUse,
+  { window: { fromMs, toMs }, unit, used, amount, baseAmount }: BudgetUse,
 ) {
   const inUnit = (value: bigint) => (unit === 'usd' ? toUsd(value) : Number(value))
   const isTotal = row.window_unit === 'total'
   const isNotified = row.notified_window?.getTime() === fromMs
   return {
     unit,
-    amount: inUnit(amount),
+    amount: inUnit(baseAmount),
+    amount_in_force: inUnit(amount),
+    override: toShownOverride(row, inUnit),
     models: row.models,
     providers: row.providers,
     tags: row.tags,
@@ -69,5 +71,18 @@ function toTerms(
     window_end: isTotal ? null : toTimestamp(new Date(toMs)),
     created_at: toTimestamp(row.created_at),
     updated_at: toTimestamp(row.updated_at),
+  }
+}
+
+/** Shows the override of a budget that is in force or begins later; null for none. */
+function toShownOverride(row: Row | OrganizationRow, inUnit: (value: bigint) => number) {
+  const { override_amount: amount, override_from: from, override_until: until } = row
+  if (amount === null || from === null || until === null || until.getTime() <= Date.now())
+    return null
+  return {
+    amount: inUnit(amount),
+    from: toTimestamp(from),
+    until: toTimestamp(until),
+    created_by: row.override_by ?? '',
   }
 }

@@ -1,6 +1,12 @@
 import type { Kysely, Selectable, Transaction } from 'kysely'
 import { selectBindingBudgets } from './binding-budgets'
-import { toChangedColumns, toNewColumns, toNotifiedColumns, toStoredAmount } from './columns'
+import {
+  toChangedColumns,
+  toNewColumns,
+  toNotifiedColumns,
+  toStoredAmount,
+  type RequestedChange,
+} from './columns'
 import { maxBudgets, type ChangedBudget, type NewBudget } from './schema'
 import { readBudgetStatus, readOrganizationBudgetStatus } from './status'
 import { rejectLimitedKey, type Principal } from '../../../auth/principal'
@@ -56,7 +62,7 @@ export function createBudgetStore({ db, onChanged }: BudgetPorts) {
       const row = await db.transaction().execute(async (trx) => {
         await lockAccount(trx, asker.userId)
         const current = await findRow(trx, asker.userId, id, 'locked')
-        return change(trx, current, { fields, used: use?.used ?? 0n })
+        return change(trx, current, { fields, by: asker.userId, used: use?.used ?? 0n })
       })
       onChanged(asker.userId)
       return show(row)
@@ -145,8 +151,7 @@ async function checkKey(trx: Transaction<Schema>, userId: string, keyId: string)
   throw invalidRequest('key_id', 'unknown_value', message)
 }
 
-interface Change {
-  fields: ChangedBudget
+interface Change extends RequestedChange {
   /** The booked use of the budget: nano-dollars, requests or tokens. */
   used: bigint
 }
@@ -154,9 +159,9 @@ interface Change {
 async function change(
   trx: Transaction<Schema>,
   current: Selectable<BudgetRow>,
-  { fields, used }: Change,
+  { used, ...changeRequest }: Change,
 ) {
-  const { unit, amount, columns } = toChangedColumns(current, fields)
+  const { unit, amount, columns } = toChangedColumns(current, changeRequest)
   const notified = { columns, amount: toStoredAmount(unit, amount), used }
   return trx
     .updateTable('budget')
