@@ -18011,6 +18011,13 @@ export interface components {
                 /** @default true */
                 moderationImages?: boolean | undefined;
                 /**
+                 * @default openai
+                 * @enum {string}
+                 */
+                moderationFormat?: ("openai" | "azure_content_safety") | undefined;
+                /** @default 4 */
+                moderationFlagSeverity?: number | undefined;
+                /**
                  * @default standard
                  * @enum {string}
                  */
@@ -18237,6 +18244,13 @@ export interface components {
                 } | undefined;
                 /** @default true */
                 moderationImages?: boolean | undefined;
+                /**
+                 * @default openai
+                 * @enum {string}
+                 */
+                moderationFormat?: ("openai" | "azure_content_safety") | undefined;
+                /** @default 4 */
+                moderationFlagSeverity?: number | undefined;
                 /**
                  * @default standard
                  * @enum {string}

@@ -12,6 +12,7 @@ const providers: Readonly<Record<string, Json>> = {
   'mistral-like': { transcriptionFormat: 'mistral', moderationImages: false },
   'cloudflare-like': { transcriptionFormat: 'cloudflare' },
   'azure-speech-like': { transcriptionFormat: 'azure_speech' },
+  'content-safety-like': { moderationFormat: 'azure_content_safety' },
   'voyage-like': { rerankFormat: 'voyage' },
   'tei-like': { rerankFormat: 'tei' },
 }
@@ -57,6 +58,7 @@ const models: Readonly<Record<string, Json>> = {
   'azure-speech-like/llm-speech': transcription,
   'openai-like/judge': behavesAs('ok', moderation),
   'mistral-like/moderate-mistral': moderation,
+  'content-safety-like/severities': moderation,
   'openai-like/rank': behavesAs('ok', rerank),
   'voyage-like/rank-voyage': rerank,
   'tei-like/rank-tei': rerank,
@@ -96,7 +98,11 @@ const lists = {
     'cloudflare-like/whisper',
     'azure-speech-like/llm-speech',
   ],
-  MODERATION_MODELS: ['openai-like/judge', 'mistral-like/moderate-mistral'],
+  MODERATION_MODELS: [
+    'openai-like/judge',
+    'mistral-like/moderate-mistral',
+    'content-safety-like/severities',
+  ],
   RERANK_MODELS: [
     'openai-like/rank',
     'voyage-like/rank-voyage',

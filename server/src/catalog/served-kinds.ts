@@ -54,7 +54,7 @@ export function servesKind(
     case 'embedding':
       return embeddings !== 'no'
     case 'moderation':
-      // Only OpenAI's format has it; Azure's own service of that name has another one.
+      // Azure's own service is a provider of its own, with `moderationFormat`.
       return dialect === 'openai' || dialect === 'sandbox'
     case 'rerank':
       return rankingDialects.has(dialect)

@@ -1,3 +1,4 @@
+import { answerBatches } from './answer-batches'
 import type { RequestAttempt } from './attempt'
 import { checkDimensions } from './fit-check'
 import type { Endpoint, EndpointRun } from './endpoint'
@@ -21,7 +22,6 @@ import { boundEmbedding } from '../metering/volume'
 import { checkInputs } from '../providers/embedding-inputs'
 import { checkWidths } from '../providers/embedding-width'
 import type { MediaData } from '../providers/media'
-import { AttemptFailed } from '../upstream/attempt-failed'
 import {
   EmbeddingRequest,
   hasImage,
@@ -38,8 +38,6 @@ import { addUsage } from '../wire/add-usage'
 import { toPromptUsageBlock } from '../wire/usage'
 
 const decodingMs = 5000
-/** The number of batches of one request that run at the same time. */
-const maxConcurrentBatches = 4
 
 /** `POST /v1/embeddings`. */
 export const embeddings: Endpoint<typeof EmbeddingRequest> = {
@@ -101,30 +99,16 @@ async function run(failover: EndpointRun<EmbeddingRequest>): Promise<Reply> {
   })
 }
 
-/** Splits a request into batches of the provider's size, a few at a time. */
-async function embedAll(
+/** Splits a request into batches of the provider's size. */
+function embedAll(
   attempt: RequestAttempt<EmbeddingRequest>,
   { deadline, inputs }: EmbeddingBatch,
 ): Promise<Embedded[]> {
   const batchLimit = getBatchLimit(attempt.candidate, inputs)
-  const answers: Embedded[] = []
-  for (let start = 0; start < inputs.length; start += batchLimit * maxConcurrentBatches) {
-    const running = Array.from({ length: maxConcurrentBatches }, (_, k) => {
-      const from = start + k * batchLimit
-      return inputs.slice(from, from + batchLimit)
-    })
-    const batches = running.filter((batch) => batch.length > 0)
-    const embedding = batches.map((batch) => embed(attempt, { deadline, inputs: batch }))
-    const results = await Promise.allSettled(embedding)
-    for (const result of results) if (result.status === 'fulfilled') answers.push(result.value)
-    const failure = results.find(({ status }) => status === 'rejected')
-    if (failure?.status !== 'rejected') continue
-    for (const { usage } of answers) attempt.unansweredUse.recordAnswer(usage)
-    // The answered batches are billed: no other candidate gets all of it again.
-    const isBilled = answers.length > 0 && failure.reason instanceof AttemptFailed
-    throw isBilled ? failure.reason.error : failure.reason
-  }
-  return answers
+  const batches = Array.from({ length: Math.ceil(inputs.length / batchLimit) }, (_, k) =>
+    inputs.slice(k * batchLimit, (k + 1) * batchLimit),
+  )
+  return answerBatches(attempt, batches, (batch) => embed(attempt, { deadline, inputs: batch }))
 }
 
 /** Each image URL, and the first field that contains it. */

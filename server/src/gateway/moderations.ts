@@ -1,3 +1,4 @@
+import { answerBatches } from './answer-batches'
 import { AttemptSource } from './answer-facts'
 import type { RequestAttempt } from './attempt'
 import type { Endpoint, EndpointRun } from './endpoint'
@@ -9,11 +10,19 @@ import { servesKind } from '../catalog/served-kinds'
 import { estimateInputs, estimateInputTokens } from '../metering/estimate'
 import { pickLongTexts } from '../metering/long-texts'
 import { boundEmbedding } from '../metering/volume'
-import { readModeration, toUpstreamModeration } from '../providers/openai/moderations'
+import { moderationFormatOf } from '../providers/moderation-formats'
 import { unsupported } from '../providers/unsupported-fields'
+import type { Candidate } from '../routing/candidate'
 import type { Deadline } from '../upstream/deadline'
+import { addUsage } from '../wire/add-usage'
+import { answerId } from '../wire/answer'
 import { textsOf } from '../wire/embedding-request'
-import { ModerationRequest, toModerationItems } from '../wire/moderation-request'
+import { toList } from '../wire/json-body'
+import {
+  ModerationRequest,
+  toModerationItems,
+  type ModerationPart,
+} from '../wire/moderation-request'
 import { toPromptUsageBlock } from '../wire/usage'
 
 type ModerationAttempt = RequestAttempt<ModerationRequest>
@@ -32,11 +41,11 @@ export const moderations: Endpoint<typeof ModerationRequest> = {
     promptTokens: estimateInputTokens(bytes, () => toModerationItems(input)),
     answers: 0,
   }),
-  volume: ({ candidate, request }) =>
-    boundEmbedding(toModerationItems(request.params.input), {
+  volume: ({ candidate, request: { params } }) =>
+    boundEmbedding(toModerationItems(params.input), {
       model: candidate.model,
       decodes: false,
-      requests: 1,
+      requests: toBatches(params.input, candidate).length,
     }),
   texts: ({ request }) => pickLongTexts(textsOf(toModerationItems(request.params.input))),
   run,
@@ -48,12 +57,21 @@ async function run(failover: EndpointRun<ModerationRequest>): Promise<Reply> {
     deadline,
     before: async (attempt) => checkModeration(attempt),
     attempt: async (attempt) => {
-      const { answer, usage } = await moderate(attempt, deadline)
-      const countedUsage = usage ?? estimateOf(attempt)
+      const batches = toBatches(attempt.request.params.input, attempt.candidate)
+      const answers = await answerBatches(attempt, batches, (input) =>
+        moderate(attempt, { input, deadline }),
+      )
+      const usage = answers.map((answer) => answer.usage).reduce(addUsage)
       return {
         kind: 'full',
-        body: { ...answer, model: attempt.model.id, usage: toPromptUsageBlock(countedUsage) },
-        usage: countedUsage,
+        body: {
+          id: answerId(attempt.request.call.requestId, 'modr'),
+          ...answers[0]?.answer,
+          results: answers.flatMap(({ answer }) => toList(answer['results'])),
+          model: attempt.model.id,
+          usage: toPromptUsageBlock(usage),
+        },
+        usage,
         provider: attempt.candidate.provider.key,
         omittedFields: reportOmissions(attempt),
       }
@@ -67,29 +85,51 @@ function checkModeration(attempt: ModerationAttempt): void {
   if (!servesKind(provider, 'moderation')) {
     throw unsupported('model', `model: ${provider.name} does not serve moderations.`)
   }
-  toUpstreamBody(attempt)
+  const { input } = attempt.request.params
+  const { maxSingleTexts } = moderationFormatOf(provider.options)
+  if (maxSingleTexts !== undefined && toBatches(input, attempt.candidate).length > maxSingleTexts) {
+    throw unsupported('input', `input: this model takes at most ${maxSingleTexts} texts a request.`)
+  }
+  toUpstream(attempt, input)
 }
 
-const toUpstreamBody = ({ body, candidate, model, request }: ModerationAttempt) =>
-  toUpstreamModeration(body, request.params.input, {
-    upstreamModel: model.upstreamModel,
-    options: candidate.provider.options,
-  })
+type Input = ModerationRequest['input']
 
-function moderate(attempt: ModerationAttempt, deadline: Deadline) {
+/** Splits inputs into those of one upstream request. */
+function toBatches(input: Input, { provider }: Pick<Candidate, 'provider'>): Input[] {
+  const { maxSingleTexts } = moderationFormatOf(provider.options)
+  if (maxSingleTexts === undefined || typeof input === 'string') return [input]
+  const texts = input.flatMap((item: string | ModerationPart) =>
+    typeof item === 'string' ? [item] : [],
+  )
+  return texts.length > 0 ? texts : [input]
+}
+
+function toUpstream({ body, candidate, model }: ModerationAttempt, input: Input) {
+  const { options } = candidate.provider
+  const target = { upstreamModel: model.upstreamModel, options }
+  return moderationFormatOf(options).write({ body, input, target })
+}
+
+async function moderate(
+  attempt: ModerationAttempt,
+  { input, deadline }: { input: Input; deadline: Deadline },
+) {
   const source = new AttemptSource(attempt, 'input')
-  const inputs = toModerationItems(attempt.request.params.input).length
-  return relayWhole(attempt, {
-    request: { operation: 'moderations', body: toUpstreamBody(attempt) },
+  const inputs = toModerationItems(input).length
+  const { options } = attempt.candidate.provider
+  const { answer, usage } = await relayWhole(attempt, {
+    request: { operation: 'moderations', ...toUpstream(attempt, input) },
     source,
     deadline,
-    estimate: () => estimateOf(attempt),
-    read: (answer) => readModeration(answer, inputs, source),
+    estimate: () => estimateOf(attempt, input),
+    read: (body) => moderationFormatOf(options).read(body, { inputs, options }, source),
   })
+  return { answer, usage: usage ?? estimateOf(attempt, input) }
 }
 
 /** Images of a model that are paid by the piece have no tokens. */
-const estimateOf = ({ model, request }: ModerationAttempt) =>
-  estimateInputs(toModerationItems(request.params.input), {
+const estimateOf = ({ model }: ModerationAttempt, input: Input) =>
+  estimateInputs(toModerationItems(input), {
     isPaidByImage: model.pricing?.image !== undefined,
   })

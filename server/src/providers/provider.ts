@@ -160,6 +160,10 @@ export const RelayOptions = z.strictObject({
     .prefault({}),
   /** Whether its models for moderation read images; texts of several parts are joined for those that do not. */
   moderationImages: z.boolean().default(true),
+  /** The form of moderations: OpenAI's, or that of Azure AI Content Safety, with severities. */
+  moderationFormat: z.enum(['openai', 'azure_content_safety']).default('openai'),
+  /** The least severity, of 7, that is flagged where moderations have severities: the medium one by default. */
+  moderationFlagSeverity: z.int().min(1).max(7).default(4),
   /** The form of requests to rank: Jina's, which most servers have, Voyage's, or that of Text Embeddings Inference. */
   rerankFormat: z.enum(['standard', 'voyage', 'tei']).default('standard'),
   speech: z

@@ -14,7 +14,7 @@ export interface Identity {
 }
 
 /** Ids of the OpenAI wire are made from the request's. */
-export const answerId = (requestId: string, prefix: 'chatcmpl' | 'cmpl' | 'rerank') =>
+export const answerId = (requestId: string, prefix: 'chatcmpl' | 'cmpl' | 'modr' | 'rerank') =>
   `${prefix}-${requestId.slice(requestId.indexOf('_') + 1)}`
 
 /** Returns an answer's id without its prefix, for formats that have another. */

@@ -16,6 +16,7 @@ import { embeddings } from './embeddings'
 import { foreignDrawings } from './foreign-drawings'
 import { foreignTranscripts } from './foreign-transcripts'
 import { moderations } from './moderations'
+import { severities } from './severities'
 import { rankings } from './rankings'
 import { foreignSpeeches, speeches } from './speeches'
 import { deepgram, elevenLabs, transcripts } from './transcripts'
@@ -39,6 +40,7 @@ const behaviours: Record<string, Behaviour> = {
 const own: readonly (readonly [string, Record<string, Behaviour>])[] = [
   ['/embeddings', embeddings],
   ['/moderations', moderations],
+  ...severities,
   ['/rerank', rankings],
   ['/audio/speech', speeches],
   ...foreignSpeeches,

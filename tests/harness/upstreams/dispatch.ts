@@ -10,6 +10,7 @@ import { type Exchange, type Log, clearLog, recordRequest, parseBody } from './l
 import { parseModelName } from './model-name'
 import { Reply } from './reply'
 import type { RawRequest } from './request-parser'
+import { severityModelOf } from './severities'
 import { speechModelOf } from './speeches'
 import { promptTokens } from './tokens'
 
@@ -65,7 +66,10 @@ function ageOf(log: Log, model: string): () => number {
 
 /** The behaviour that a request in the format of another provider names; undefined for other requests. */
 const foreignModelOf = (path: string, body: Json): string | undefined =>
-  speechModelOf(path, body) ?? drawingModelOf(path) ?? transcriptModelOf(path)
+  speechModelOf(path, body) ??
+  drawingModelOf(path) ??
+  transcriptModelOf(path) ??
+  severityModelOf(path)
 
 /** Runs the behaviour that a model's name asks for. */
 async function behave(log: Log, exchange: Exchange, id: string): Promise<void> {

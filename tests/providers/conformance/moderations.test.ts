@@ -14,6 +14,13 @@ beforeAll(async () => {
   await fixture.model('judge', { ...moderation, upstream_model: 'ok' })
   await fixture.addProvider('texts', { moderationImages: false, drop: ['user'] })
   await fixture.addModel('texts/moderate-mistral', moderation)
+  await fixture.addProvider('severe', { moderationFormat: 'azure_content_safety' })
+  await fixture.addModel('severe/levels', moderation)
+  const perText = { input: 0, output: 0, request: 0.000_38 }
+  await fixture.addModel('severe/priced', { ...moderation, pricing: perText })
+  const options = { moderationFormat: 'azure_content_safety', moderationFlagSeverity: 2 }
+  await fixture.addProvider('strict', { ...options, moderationImages: false })
+  await fixture.addModel('strict/levels', moderation)
 })
 afterAll(() => fixture[Symbol.asyncDispose]())
 afterEach(() => fixture.verify())
@@ -71,6 +78,77 @@ test('a model of texts alone receives the texts of the parts joined, and an imag
     details: { issue: 'unsupported_by_model' },
   })
   expect(fixture.rig.upstream.requests()).toHaveLength(before)
+})
+
+describe('Azure AI Content Safety', () => {
+  const severe = 'severe/levels'
+
+  test.each([
+    ['severe/levels', { hate: true, 'self-harm': false, sexual: false, violence: false }],
+    ['strict/levels', { hate: true, 'self-harm': false, sexual: false, violence: true }],
+  ])('severities of %s from its own one on are flagged', async (model, categories) => {
+    const { client } = fixture
+    const input = 'Some hate 4, and violence 3'
+    const { results, ...answer } = await client.moderations.create({ model, input })
+    expect(answer).toMatchObject({ model, id: expect.stringMatching(/^modr-/) })
+    const scores = { hate: 4 / 7, 'self-harm': 0, sexual: 0, violence: 3 / 7 }
+    const expected = { flagged: true, categories, category_scores: scores }
+    expect(jsonOf(results[0])).toEqual(expected)
+    expect(fixture.sent()).toEqual({ text: input, outputType: 'EightSeverityLevels' })
+  })
+
+  test('harmless text is not flagged, and parts of text are one input', async () => {
+    const input = ['Good', 'morning'].map((text) => ({ type: 'text', text }))
+    const { body } = await judge({ model: severe, input })
+    expect(body['results']).toMatchObject([{ flagged: false }])
+    expect(fixture.sent()['text']).toBe('Good\nmorning')
+  })
+
+  test('texts go one by one, have their results in order, and cost a request each', async () => {
+    const before = fixture.rig.upstream.requests().length
+    const input = Array.from({ length: 9 }, (_, k) => `violence ${k % 8}`)
+    const response = await fixture.post(path, { model: 'severe/priced', input })
+    expect(response.headers.get('x-tollgate-cost')).toBe('0.00342')
+    const { results } = jsonOf(await response.json())
+    expect(results).toMatchObject(
+      input.map((_, k) => ({ category_scores: { violence: (k % 8) / 7 }, flagged: k % 8 >= 4 })),
+    )
+    expect(fixture.rig.upstream.requests()).toHaveLength(before + input.length)
+  })
+
+  test('an image goes as base64, and is flagged by its severities', async () => {
+    const { body } = await judge({ model: severe, input: [picture] })
+    const image = { content: 'iVBORw0KGgo=' }
+    expect(fixture.sent()).toEqual({ image, outputType: 'FourSeverityLevels' })
+    expect(body['results']).toMatchObject([
+      { flagged: true, categories: { violence: true }, category_scores: { violence: 6 / 7 } },
+    ])
+  })
+
+  const address = { type: 'image_url', image_url: { url: 'https://pictures.example/1.png' } }
+
+  test.each([
+    ['more texts than a hundred', 'input', { input: Array(101).fill('a') }],
+    ['a text and an image', 'input', { input: [{ type: 'text', text: 'a' }, picture] }],
+    ['several images', 'input', { input: [picture, picture] }],
+    ['the address of an image', 'input.0', { input: [address] }],
+    ['an image of a model of texts', 'input.0', { model: 'strict/levels', input: [picture] }],
+  ])('%s is rejected before anything is sent', async (_what, param, request) => {
+    const before = fixture.rig.upstream.requests().length
+    const refused = await fixture.post(path, { model: severe, ...request })
+    expect(refused.status).toBe(400)
+    expect(await errorOf(refused)).toMatchObject({
+      param,
+      details: { issue: 'unsupported_by_model' },
+    })
+    expect(fixture.rig.upstream.requests()).toHaveLength(before)
+  })
+
+  test('a rejection of the provider has its reason', async () => {
+    const refused = await fixture.post(path, { model: severe, input: 'a'.repeat(10_001) })
+    expect(refused.status).toBe(400)
+    expect((await errorOf(refused))['message']).toContain('10,000 characters')
+  })
 })
 
 describe('a request that names no model goes to the first that its key may call', () => {
