@@ -105,7 +105,7 @@ test('journey 4: a spike leads from its day to a member and a model, and the par
     const [start = ''] = line
     days.set(start.slice(0, 10), (days.get(start.slice(0, 10)) ?? 0) + Number(line.at(-2)))
   }
-  const [[mostExpensive] = []] = [...days].toSorted(([, one], [, other]) => other - one)
+  const [[mostExpensive] = []] = [...days].toSorted(([, cost], [, otherCost]) => otherCost - cost)
   expect(mostExpensive).toBe(day)
 
   await page.goto(`${dashboard.address}${address}&from=${day}&to=${day}`)

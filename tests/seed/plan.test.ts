@@ -35,7 +35,9 @@ describe.each(days)('a plan of %p', (nowMs) => {
       const day = atMs - (atMs % dayMs)
       byDay.set(day, (byDay.get(day) ?? 0) + costOf(request))
     }
-    const [[mostExpensive] = []] = [...byDay].toSorted(([, one], [, other]) => other - one)
+    const [[mostExpensive] = []] = [...byDay].toSorted(
+      ([, cost], [, otherCost]) => otherCost - cost,
+    )
     expect(mostExpensive).toBe(spike.fromMs - (spike.fromMs % dayMs))
   })
 

@@ -9,7 +9,7 @@ import {
   sign,
   writeAssertion,
   writeResponse,
-  type Said,
+  type AssertionClaims,
   type SigningKey,
   type SignInRequest,
 } from '../../harness/identity-providers/saml-stand-in'
@@ -28,22 +28,22 @@ export interface SamlFixture extends AsyncDisposable {
   /** Sends a response to the gateway as a form of the provider's site does; returns where it leads. */
   post: (response: string, relayState: string) => Promise<string | null>
   /** Signs a person in, with an answer that differs from the faithful one. */
-  enter: (email: string, answer?: Answer) => Promise<Entered>
+  enter: (email: string, answer?: Answer) => Promise<SignInResult>
 }
 
 /** An answer of the provider that differs from the faithful one. */
 export interface Answer {
-  said?: Partial<Said>
+  claims?: Partial<AssertionClaims>
   key?: SigningKey
   /** Changes the response after it was signed. */
-  change?: (response: string, said: Said) => string
+  change?: (response: string, claims: AssertionClaims) => string
 }
 
-export interface Entered {
+export interface SignInResult {
   browser: Browser
   location: string | null
   isSignedIn: boolean
-  /** What was sent. */
+  /** The SAML response as XML. */
   response: string
   request: SignInRequest
 }
@@ -98,13 +98,13 @@ export async function createSamlFixture(
     post,
     async enter(
       email,
-      { said: changes = {}, key = current, change = (text: string) => text } = {},
+      { claims: changes = {}, key = current, change = (text: string) => text } = {},
     ) {
       const browser = new Browser(gateway)
       const request = await begin(browser)
-      const said = { ...answerTo(request, issuer, email), ...changes }
-      const assertion = await sign(writeAssertion(said), said.id, key)
-      const response = change(writeResponse(said, assertion), said)
+      const claims = { ...answerTo(request, issuer, email), ...changes }
+      const assertion = await sign(writeAssertion(claims), claims.id, key)
+      const response = change(writeResponse(claims, assertion), claims)
       let location = await post(response, request.relayState)
       if (location?.startsWith('/api/auth/callback/')) {
         location = (await browser.send(`GET ${location}`)).location

@@ -7,7 +7,7 @@ import {
   sign,
   writeAssertion,
   writeResponse,
-  type Said,
+  type AssertionClaims,
 } from '../../harness/identity-providers/saml-stand-in'
 
 /** Source: contract 2.5. Responses that are rejected. */
@@ -27,65 +27,73 @@ const signature = /<ds:Signature[\s\S]*?<\/ds:Signature>/
 const assertionPattern = /<saml:Assertion[\s\S]*<\/saml:Assertion>/
 
 /** An assertion of the attacker, unsigned, about someone else. */
-const evilOf = (said: Said, id = said.id) =>
-  writeAssertion({ ...said, id, attributes: { email: ['victim@example.com'] }, subject: 'victim' })
+const evilOf = (claims: AssertionClaims, id = claims.id) =>
+  writeAssertion({
+    ...claims,
+    id,
+    attributes: { email: ['victim@example.com'] },
+    subject: 'victim',
+  })
 
 /** Puts the signed assertion elsewhere in the response. */
-const moved = (wrap: (signed: string, said: Said) => string) => (text: string, said: Said) =>
-  text.replace(assertionPattern, (signed) => wrap(signed, said))
+const moved =
+  (wrap: (signed: string, claims: AssertionClaims) => string) =>
+  (text: string, claims: AssertionClaims) =>
+    text.replace(assertionPattern, (signed) => wrap(signed, claims))
 
 /** Puts the signed assertion inside one of the attacker, at `place`. */
 const within = (place: RegExp, id?: string) =>
-  moved((signed, said) => evilOf(said, id).replace(place, (tag) => `${tag}${signed}`))
+  moved((signed, claims) => evilOf(claims, id).replace(place, (tag) => `${tag}${signed}`))
 
 const forgeries: Readonly<Record<string, Answer | (() => Answer)>> = {
   'no signature': { change: (text) => text.replace(signature, '') },
   'a key that is not known': () => ({ key: fixture.keys.strange }),
   'a text that was changed': { change: (text) => text.replaceAll('eve@', 'victim@') },
-  'another audience': { said: { audience: 'https://other.example' } },
-  'another recipient': { said: { recipient: 'https://other.example/saml/acs' } },
-  'another issuer': { said: { issuer: 'https://evil.example' } },
-  'a confirmation that has ended': { said: { endsIn: -120 } },
-  'conditions that have ended': { said: { conditionsEndIn: -120 } },
-  'conditions that have not begun': { said: { beginsIn: 600 } },
-  'a sign-in that never began': { said: { requestId: '_other', responseTo: '_other' } },
-  'a sign-in that only the response names': { said: { requestId: '_other' } },
+  'another audience': { claims: { audience: 'https://other.example' } },
+  'another recipient': { claims: { recipient: 'https://other.example/saml/acs' } },
+  'another issuer': { claims: { issuer: 'https://evil.example' } },
+  'a confirmation that has ended': { claims: { endsIn: -120 } },
+  'conditions that have ended': { claims: { conditionsEndIn: -120 } },
+  'conditions that have not begun': { claims: { beginsIn: 600 } },
+  'a sign-in that never began': { claims: { requestId: '_other', responseTo: '_other' } },
+  'a sign-in that only the response names': { claims: { requestId: '_other' } },
   'another method of confirmation': {
-    said: { method: 'urn:oasis:names:tc:SAML:2.0:cm:sender-vouches' },
+    claims: { method: 'urn:oasis:names:tc:SAML:2.0:cm:sender-vouches' },
   },
   'a name for one session': {
-    said: { format: 'urn:oasis:names:tc:SAML:2.0:nameid-format:transient' },
+    claims: { format: 'urn:oasis:names:tc:SAML:2.0:nameid-format:transient' },
   },
   'a forged assertion before the signed one': {
-    change: moved((signed, said) => evilOf(said, '_evil') + signed),
+    change: moved((signed, claims) => evilOf(claims, '_evil') + signed),
   },
   'a forged assertion after the signed one': {
-    change: moved((signed, said) => signed + evilOf(said, '_evil')),
+    change: moved((signed, claims) => signed + evilOf(claims, '_evil')),
   },
   'a forged assertion with the id of the signed one': {
-    change: moved((signed, said) => evilOf(said) + signed),
+    change: moved((signed, claims) => evilOf(claims) + signed),
   },
   'the signed assertion within a forged one': {
     change: within(/<\/saml:AttributeStatement>/, '_evil'),
   },
   'the signed assertion in extensions': {
     change: moved(
-      (signed, said) => `<samlp:Extensions>${signed}</samlp:Extensions>${evilOf(said, '_evil')}`,
+      (signed, claims) =>
+        `<samlp:Extensions>${signed}</samlp:Extensions>${evilOf(claims, '_evil')}`,
     ),
   },
   'the signature in a forged assertion, and what it signed within an object of it': {
-    change: moved((signed, said) => {
+    change: moved((signed, claims) => {
       const [own = ''] = signature.exec(signed) ?? []
       const bare = signed.replace(signature, '')
       const holding = own.replace(
         '</ds:Signature>',
         `<ds:Object>${bare}</ds:Object></ds:Signature>`,
       )
-      return evilOf(said, '_evil').replace('</saml:Issuer>', `</saml:Issuer>${holding}`)
+      return evilOf(claims, '_evil').replace('</saml:Issuer>', `</saml:Issuer>${holding}`)
     }),
   },
   'a comment in the name': {
-    said: { subject: 'victim.evil' },
+    claims: { subject: 'victim.evil' },
     change: (text) => text.replace('victim.evil', 'victim<!-- -->.evil'),
   },
   'an external entity': {
@@ -111,9 +119,9 @@ test.each(Object.entries(forgeries))('a response with %s is rejected', async (_,
 test('an assertion is accepted once', async () => {
   const browser = new Browser(fixture.gateway)
   const request = await fixture.begin(browser)
-  const said = answerTo(request, issuer, 'ada@required.example')
-  const signed = await sign(writeAssertion(said), said.id, fixture.keys.current)
-  const response = writeResponse(said, signed)
+  const claims = answerTo(request, issuer, 'ada@required.example')
+  const signed = await sign(writeAssertion(claims), claims.id, fixture.keys.current)
+  const response = writeResponse(claims, signed)
   const posts = Array.from({ length: 8 }, () => fixture.post(response, request.relayState))
   const locations = await Promise.all(posts)
   expect(locations.filter((one) => one !== failed)).toHaveLength(1)
@@ -122,17 +130,17 @@ test('an assertion is accepted once', async () => {
 
 test('an assertion that was accepted is rejected under another sign-in too', async () => {
   const id = `_${crypto.randomUUID()}`
-  expect((await fixture.enter('bob@required.example', { said: { id } })).isSignedIn).toBe(true)
-  const again = await fixture.enter('bob@required.example', { said: { id } })
+  expect((await fixture.enter('bob@required.example', { claims: { id } })).isSignedIn).toBe(true)
+  const again = await fixture.enter('bob@required.example', { claims: { id } })
   expect([again.location, again.isSignedIn]).toEqual([failed, false])
 })
 
 test('a sign-in ends in the browser that began it only', async () => {
   const browser = new Browser(fixture.gateway)
   const request = await fixture.begin(browser)
-  const said = answerTo(request, issuer, 'kim@required.example')
-  const signed = await sign(writeAssertion(said), said.id, fixture.keys.current)
-  const location = await fixture.post(writeResponse(said, signed), request.relayState)
+  const claims = answerTo(request, issuer, 'kim@required.example')
+  const signed = await sign(writeAssertion(claims), claims.id, fixture.keys.current)
+  const location = await fixture.post(writeResponse(claims, signed), request.relayState)
   const stranger = new Browser(fixture.gateway)
   await fixture.begin(stranger)
   await stranger.send(`GET ${location}`)

@@ -65,7 +65,7 @@ test('signatures of the next certificate count too, so that the provider can cha
 test('an attribute gives roles of operators and takes them again, as the audit log shows', async () => {
   const enter = (groups: string[]) =>
     fixture.enter('grace@example.com', {
-      said: { attributes: { email: ['grace@example.com'], groups } },
+      claims: { attributes: { email: ['grace@example.com'], groups } },
     })
   await enter(['staff', 'admins'])
   const [operator] = await accountsOf('grace@example.com')
@@ -89,7 +89,7 @@ test('an attribute gives roles of operators and takes them again, as the audit l
 
 test('a name identifier that is a mail address counts where there is no attribute', async () => {
   const { isSignedIn } = await fixture.enter('lee@example.com', {
-    said: {
+    claims: {
       attributes: {},
       subject: 'Lee@example.com',
       format: 'urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress',
@@ -123,6 +123,6 @@ test.each([
   [{ email: ['eve@elsewhere.example'] }, 'identity_provider_domain'],
   [{}, 'identity_provider_no_email'],
 ])('a person with the attributes %j is rejected with a reason', async (attributes, code) => {
-  const entered = await fixture.enter('eve@example.com', { said: { attributes } })
+  const entered = await fixture.enter('eve@example.com', { claims: { attributes } })
   expect([entered.location, entered.isSignedIn]).toEqual([`/sign-in?error=${code}`, false])
 })

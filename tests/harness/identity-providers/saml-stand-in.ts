@@ -62,8 +62,8 @@ export function readRequest(address: string): SignInRequest {
   }
 }
 
-/** What an assertion says. */
-export interface Said {
+/** The claims of an assertion, and the ids that tie it to a sign-in. */
+export interface AssertionClaims {
   id: string
   requestId: string
   responseTo: string
@@ -85,7 +85,11 @@ const protocol = 'urn:oasis:names:tc:SAML:2.0'
 export const persistent = `${protocol}:nameid-format:persistent`
 
 /** Returns what a faithful identity provider says in answer to a request. */
-export const answerTo = (request: SignInRequest, issuer: string, email: string): Said => ({
+export const answerTo = (
+  request: SignInRequest,
+  issuer: string,
+  email: string,
+): AssertionClaims => ({
   id: `_${crypto.randomUUID()}`,
   requestId: request.id,
   responseTo: request.id,
@@ -102,21 +106,21 @@ export const answerTo = (request: SignInRequest, issuer: string, email: string):
 })
 
 /** Returns an assertion, not yet signed. */
-export function writeAssertion(said: Said): string {
-  const attributes = Object.entries(said.attributes).map(
+export function writeAssertion(claims: AssertionClaims): string {
+  const attributes = Object.entries(claims.attributes).map(
     ([name, values]) =>
       `<saml:Attribute Name="${name}">${values
         .map((value) => `<saml:AttributeValue>${value}</saml:AttributeValue>`)
         .join('')}</saml:Attribute>`,
   )
   return (
-    `<saml:Assertion xmlns:saml="${protocol}:assertion" ID="${said.id}" Version="2.0" IssueInstant="${at(0)}">` +
-    `<saml:Issuer>${said.issuer}</saml:Issuer>` +
-    `<saml:Subject><saml:NameID Format="${said.format}">${said.subject}</saml:NameID>` +
-    `<saml:SubjectConfirmation Method="${said.method}"><saml:SubjectConfirmationData InResponseTo="${said.requestId}"` +
-    ` NotOnOrAfter="${at(said.endsIn)}" Recipient="${said.recipient}"/></saml:SubjectConfirmation></saml:Subject>` +
-    `<saml:Conditions NotBefore="${at(said.beginsIn)}" NotOnOrAfter="${at(said.conditionsEndIn)}">` +
-    `<saml:AudienceRestriction><saml:Audience>${said.audience}</saml:Audience></saml:AudienceRestriction></saml:Conditions>` +
+    `<saml:Assertion xmlns:saml="${protocol}:assertion" ID="${claims.id}" Version="2.0" IssueInstant="${at(0)}">` +
+    `<saml:Issuer>${claims.issuer}</saml:Issuer>` +
+    `<saml:Subject><saml:NameID Format="${claims.format}">${claims.subject}</saml:NameID>` +
+    `<saml:SubjectConfirmation Method="${claims.method}"><saml:SubjectConfirmationData InResponseTo="${claims.requestId}"` +
+    ` NotOnOrAfter="${at(claims.endsIn)}" Recipient="${claims.recipient}"/></saml:SubjectConfirmation></saml:Subject>` +
+    `<saml:Conditions NotBefore="${at(claims.beginsIn)}" NotOnOrAfter="${at(claims.conditionsEndIn)}">` +
+    `<saml:AudienceRestriction><saml:Audience>${claims.audience}</saml:Audience></saml:AudienceRestriction></saml:Conditions>` +
     `<saml:AuthnStatement AuthnInstant="${at(0)}" SessionIndex="one"><saml:AuthnContext><saml:AuthnContextClassRef>` +
     `${protocol}:ac:classes:Password</saml:AuthnContextClassRef></saml:AuthnContext></saml:AuthnStatement>` +
     `<saml:AttributeStatement>${attributes.join('')}</saml:AttributeStatement></saml:Assertion>`
@@ -138,8 +142,8 @@ export async function sign(xml: string, id: string, { privateKey }: SigningKey) 
 }
 
 /** Returns a response around assertions. */
-export const writeResponse = (said: Said, assertions: string) =>
+export const writeResponse = (claims: AssertionClaims, assertions: string) =>
   `<samlp:Response xmlns:samlp="${protocol}:protocol" xmlns:saml="${protocol}:assertion" ID="_${crypto.randomUUID()}"` +
-  ` Version="2.0" IssueInstant="${at(0)}" Destination="${said.recipient}" InResponseTo="${said.responseTo}">` +
-  `<saml:Issuer>${said.issuer}</saml:Issuer><samlp:Status><samlp:StatusCode Value="${protocol}:status:Success"/>` +
+  ` Version="2.0" IssueInstant="${at(0)}" Destination="${claims.recipient}" InResponseTo="${claims.responseTo}">` +
+  `<saml:Issuer>${claims.issuer}</saml:Issuer><samlp:Status><samlp:StatusCode Value="${protocol}:status:Success"/>` +
   `</samlp:Status>${assertions}</samlp:Response>`
