@@ -125,7 +125,8 @@ test('the kinds of models lead to each other, and to the chat', async () => {
 test('the sandbox speaks: the request is free, has its cost, and leads to its log', async () => {
   const page = await dashboard.open('/models?model=sandbox%2Fspeech')
   await page.getByRole('link', { name: 'Try it: Sandbox Speech' }).click()
-  await page.getByLabel('Text').fill('Good morning')
+  // The page of models, still shown, has a label that contains the word.
+  await page.getByRole('textbox', { name: 'Text', exact: true }).fill('Good morning')
   await page.getByText('Free', { exact: true }).waitFor()
   await page.getByRole('button', { name: 'Create speech' }).click()
   await result(page).getByLabel('Speech', { exact: true }).waitFor()
